@@ -29,6 +29,7 @@ static const struct field spec_rows[] = {
 		{FIELD(struct spec_msg, arguments)},
 		{FIELD(struct spec_msg, calls_strict)},
 		{FIELD(struct spec_msg, arguments_strict)},
+		{FIELD(struct spec_msg, older)},
 };
 static const struct field spec_further_rows[] = {
 		{FIELD(struct spec_msg, is_kept)},

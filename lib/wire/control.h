@@ -105,7 +105,8 @@ struct spec_msg {
 	uint32_t procs, open_files;
 	struct slice args_shared;   /* arguments with the files under SPACE_PATH, each ended by NUL */
 	struct slice args_separate; /* the same with a separate tmpfs for each directory */
-	struct slice calls, arguments, calls_strict, arguments_strict; /* seccomp programs */
+	/* Seccomp programs; `older`: in addition, for an old Landlock; empty: none */
+	struct slice calls, arguments, calls_strict, arguments_strict, older;
 	size_t n_files;
 	struct slice files[CONTROL_MAX_FILES];
 	bool is_kept;

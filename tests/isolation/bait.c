@@ -13,6 +13,7 @@
 #include <sys/sem.h>
 #include <sys/shm.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,13 +28,36 @@ static void path_of(const char *dir, const char *name, char out[128])
 /* ---- sockets ------------------------------------------------------------------------- */
 
 /* -1: no such address here. */
-static int listen_at(const struct sockaddr *addr, socklen_t n)
+static int listen_at(int type, const struct sockaddr *addr, socklen_t n)
 {
-	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = socket(addr->sa_family, type | SOCK_CLOEXEC, 0);
 	if (fd >= 0 && bind(fd, addr, n) == 0 && listen(fd, 8) == 0)
 		return fd;
 	close(fd);
 	return -1;
+}
+
+static int receive_at(const struct sockaddr_un *addr, size_t path_length)
+{
+	socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + path_length);
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (const struct sockaddr *)addr, n), 0);
+	return fd;
+}
+
+static void lay_packet_sockets(struct bait *b)
+{
+	struct sockaddr_un name = {.sun_family = AF_UNIX}, file = name;
+	int n = snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "%s-datagrams", b->word);
+	snprintf(file.sun_path, sizeof file.sun_path, "%s/datagrams", b->dir);
+	b->abstract_datagrams = receive_at(&name, 1 + (size_t)n);
+	b->file_datagrams = receive_at(&file, strlen(file.sun_path) + 1);
+	assert_int_equal(chmod(file.sun_path, 0777), 0);
+	snprintf(file.sun_path, sizeof file.sun_path, "%s/packets", b->dir);
+	b->file_packets = listen_at(SOCK_SEQPACKET, (struct sockaddr *)&file, sizeof file);
+	assert_true(b->file_packets >= 0);
+	assert_int_equal(chmod(file.sun_path, 0777), 0);
 }
 
 static void lay_sockets(struct bait *b)
@@ -43,12 +67,14 @@ static void lay_sockets(struct bait *b)
 	struct sockaddr_un name = {.sun_family = AF_UNIX}, file = name;
 	strcpy(name.sun_path + 1, b->word);
 	snprintf(file.sun_path, sizeof file.sun_path, "%s/socket", b->dir);
-	b->tcp = listen_at((struct sockaddr *)&v4, sizeof v4);
-	b->tcp6 = listen_at((struct sockaddr *)&v6, sizeof v6);
-	b->abstract = listen_at((struct sockaddr *)&name,
+	b->tcp = listen_at(SOCK_STREAM, (struct sockaddr *)&v4, sizeof v4);
+	b->tcp6 = listen_at(SOCK_STREAM, (struct sockaddr *)&v6, sizeof v6);
+	b->abstract = listen_at(SOCK_STREAM, (struct sockaddr *)&name,
 			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(b->word)));
-	b->file = listen_at((struct sockaddr *)&file, sizeof file);
+	b->file = listen_at(SOCK_STREAM, (struct sockaddr *)&file, sizeof file);
 	assert_true(b->tcp >= 0 && b->abstract >= 0 && b->file >= 0);
+	assert_int_equal(chmod(file.sun_path, 0777), 0);
+	lay_packet_sockets(b);
 }
 
 static int port_of(int fd)
@@ -117,6 +143,7 @@ void bait_lay(struct bait *b)
 	snprintf(b->word, sizeof b->word, "swordfish-%d", (int)getpid());
 	snprintf(b->dir, sizeof b->dir, "/tmp/isolation-bait-XXXXXX");
 	assert_non_null(mkdtemp(b->dir));
+	assert_int_equal(chmod(b->dir, 0755), 0); /* open to a user of the sandbox's own, too */
 	path_of(b->dir, "bait", path);
 	write_word(b, path);
 	path_of("/dev/shm", b->word, path);
@@ -133,7 +160,9 @@ void bait_lay(struct bait *b)
 void bait_remove(struct bait *b)
 {
 	char path[128];
-	const int sockets[] = {b->tcp, b->tcp6, b->abstract, b->file};
+	static const char *const names[] = {"bait", "socket", "datagrams", "packets"};
+	const int sockets[] = {b->tcp, b->tcp6, b->abstract, b->file, b->abstract_datagrams, b->file_datagrams,
+			b->file_packets};
 	for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++)
 		close(sockets[i]);
 	msgctl(b->queue, IPC_RMID, NULL);
@@ -143,10 +172,10 @@ void bait_remove(struct bait *b)
 	waitpid(b->pid, NULL, 0);
 	path_of("/dev/shm", b->word, path);
 	unlink(path);
-	path_of(b->dir, "bait", path);
-	unlink(path);
-	path_of(b->dir, "socket", path);
-	unlink(path);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		path_of(b->dir, names[i], path);
+		unlink(path);
+	}
 	rmdir(b->dir);
 	unsetenv("ISOLATION_SECRET");
 }

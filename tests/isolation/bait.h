@@ -16,6 +16,7 @@ struct bait {
 	pid_t pid;
 	int key, queue, semaphores, segment; /* System V; -1: there is none */
 	int tcp, tcp6, abstract, file;       /* sockets that listen; -1: there is none */
+	int abstract_datagrams, file_datagrams, file_packets;
 	char args[BAIT_ARGS][512];           /* for the program: isolation/attack/attack.h */
 };
 

@@ -9,11 +9,12 @@
 const char *filters_machine(void); /* the value that uname() must have: "x86_64" */
 
 struct filters {
-	struct slice calls, arguments, calls_strict, arguments_strict; /* as in spec_msg */
+	struct slice calls, arguments, calls_strict, arguments_strict, older; /* as in spec_msg */
 };
 
 struct filters filters_of_namespaces(void);
-/* Without a network no socket can be created; with one, only internet and netlink sockets. */
-struct filters filters_of_landlock(bool has_net);
+/* Without a network no socket can be created; with one, only internet and netlink sockets. `abi`: the version
+ * of Landlock. */
+struct filters filters_of_landlock(bool has_net, uint32_t abi);
 
 #endif

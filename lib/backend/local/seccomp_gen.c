@@ -11,13 +11,14 @@
  *
  * Each program has a strict variant, for sandboxes without a memory cgroup. Both variants exist again for
  * sandboxes without namespaces ("bare"): there sockets, System V objects and message queues would belong
- * to this machine.
+ * to this machine. Two further programs are added to those where Landlock is old ("older").
  *
  * Arguments that the kernel reads as 32 bits are compared under a 32-bit mask, or refused unless all 64
  * bits fit. A filter that looks at more bits than the kernel can be passed by setting the upper bits
  * (CVE-2019-7303). */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -49,6 +50,7 @@ enum variant {
 	STRICT = 1,  /* no control group counts the memory */
 	BARE = 2,    /* no namespaces */
 	NETWORK = 4, /* bare, with this machine's network */
+	NO_TRUNCATE = 8, /* Landlock has no right for emptying files (before ABI 3) */
 };
 
 /* ---- rules by name ------------------------------------------------------ */
@@ -66,7 +68,7 @@ static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *n
 		int nr = seccomp_syscall_resolve_name(*names);
 		if (nr == __NR_SCMP_ERROR || nr < 0)
 			continue; /* unknown here, or not a call of this architecture */
-		if (variant & BARE && has_name(CALLS_OF_SHARED_OBJECTS, *names))
+		if (variant & BARE && (has_name(CALLS_MISSING_BARE, *names) || has_name(CALLS_REFUSED_BARE, *names)))
 			continue;
 		check_seccomp(seccomp_rule_add(ctx, action, nr, 0), *names);
 	}
@@ -78,6 +80,8 @@ static void fill_calls(scmp_filter_ctx ctx, unsigned variant)
 	add_names(ctx, SCMP_ACT_ERRNO(EPERM), CALLS_REFUSED, variant);
 	if (!(variant & STRICT))
 		add_names(ctx, SCMP_ACT_ALLOW, CALLS_ALLOWED_COUNTED, variant);
+	if (variant & BARE)
+		add_names(ctx, SCMP_ACT_ERRNO(EPERM), CALLS_REFUSED_BARE, 0);
 }
 
 /* ---- rules by argument --------------------------------------------------- */
@@ -200,19 +204,58 @@ static void refuse_others(scmp_filter_ctx ctx)
 	refuse1(ctx, EPERM, SCMP_SYS(ioprio_set), compare_arg(1, SCMP_CMP_NE, 0));
 }
 
+/* Datagram sockets, which for unix sockets includes "raw" ones: either end of a pair can send to any socket
+ * file, or connect to it. The ends of streams and sequenced packets stay connected to each other. */
+static void refuse_datagram_pairs(scmp_filter_ctx ctx)
+{
+	enum { TYPE_MASK = 0xf };
+	for (int type = 0; type <= TYPE_MASK; type++)
+		if (type != SOCK_STREAM && type != SOCK_SEQPACKET)
+			refuse1(ctx, EACCES, SCMP_SYS(socketpair), masked(1, TYPE_MASK, (uint64_t)type));
+}
+
+/* Refuse open flags: bits of the mask that have this value. */
+static void refuse_open(scmp_filter_ctx ctx, uint32_t mask, uint32_t value)
+{
+	int by_path = seccomp_syscall_resolve_name("open");
+	if (by_path >= 0) /* new architectures have none */
+		refuse1(ctx, EACCES, by_path, masked(1, mask, value));
+	refuse1(ctx, EACCES, SCMP_SYS(openat), masked(2, mask, value));
+}
+
+/* Landlock asks for no right when a file is opened neither for reading nor for writing, which is what the
+ * access mode 3 means. Such a descriptor can lock any file, and before ABI 5 control any device. */
+enum { ACCESS_MODE = 3, NEITHER = 3 }; /* O_ACCMODE has a further bit in musl */
+
 /* Without a network no sockets at all: there is no network namespace that would contain them. */
 static void refuse_reach(scmp_filter_ctx ctx, unsigned variant)
 {
-	if (variant & BARE && !(variant & NETWORK)) {
+	if (!(variant & BARE)) {
+		refuse_sockets(ctx, variant);
+		refuse_agent(ctx);
+		return;
+	}
+	if (variant & NETWORK) {
+		refuse_sockets(ctx, variant);
+	} else {
 		refuse1(ctx, EACCES, SCMP_SYS(socket), compare_arg(0, SCMP_CMP_GE, 0));
 		refuse1(ctx, EAFNOSUPPORT, SCMP_SYS(socketpair), compare_arg(0, SCMP_CMP_NE, AF_UNIX));
-	} else {
-		refuse_sockets(ctx, variant);
 	}
-	if (variant & BARE)
-		refuse_others(ctx);
-	else
-		refuse_agent(ctx);
+	refuse_datagram_pairs(ctx);
+	refuse_open(ctx, ACCESS_MODE, NEITHER);
+	refuse_others(ctx);
+}
+
+/* What a newer Landlock would refuse. Without scopes one kill(-1) reaches the agent and, if the sandbox has
+ * no user of its own, all processes of the same user. Without a right for it, a file that may only be read
+ * is emptied by opening it; openat2() is refused to all (seccomp_lists.h). */
+static void fill_older(scmp_filter_ctx ctx, unsigned variant)
+{
+	refuse1(ctx, EPERM, SCMP_SYS(kill), masked(0, LOW32, LOW32));
+	if (!(variant & NO_TRUNCATE))
+		return;
+	check_seccomp(seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EACCES), SCMP_SYS(truncate), 0), "truncate");
+	refuse_open(ctx, ACCESS_MODE | O_TRUNC, O_RDONLY | O_TRUNC);
 }
 
 static void fill_arguments(scmp_filter_ctx ctx, unsigned variant)
@@ -305,6 +348,8 @@ int main(int argc, char **argv)
 			{"arguments_bare_network", SCMP_ACT_ALLOW, fill_arguments, BARE | NETWORK},
 			{"arguments_bare_network_strict", SCMP_ACT_ALLOW, fill_arguments,
 					BARE | NETWORK | STRICT},
+			{"older_no_scopes", SCMP_ACT_ALLOW, fill_older, BARE},
+			{"older_no_truncate", SCMP_ACT_ALLOW, fill_older, BARE | NO_TRUNCATE},
 	};
 	if (argc != 2) {
 		fprintf(stderr, "usage: seccomp_gen HEADER\n");

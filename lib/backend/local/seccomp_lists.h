@@ -54,12 +54,17 @@ static const char *const CALLS_ALLOWED[] = {
 static const char *const CALLS_ALLOWED_COUNTED[] = {
 	"memfd_create", "shmget", "shmat", "msgget", "semget", NULL};
 
-/* System V objects and message queues. Without an IPC namespace they would belong to this machine and
- * outlive the sandbox. */
-static const char *const CALLS_OF_SHARED_OBJECTS[] = {
+/* Calls that do not exist without namespaces. System V objects and message queues would belong to this machine
+ * and outlive the sandbox. The flags of openat2 lie in memory, where no filter sees them. */
+static const char *const CALLS_MISSING_BARE[] = {
+	"openat2",
 	"semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl", "shmget", "shmat",
 	"shmdt", "shmctl", "mq_open", "mq_unlink", "mq_timedsend", "mq_timedreceive", "mq_notify",
 	"mq_getsetattr", NULL};
+
+/* EPERM without namespaces: Landlock has no right for watching, so the names of the host's files could be
+ * seen. Programs that know these calls poll instead, or say so. */
+static const char *const CALLS_REFUSED_BARE[] = {"inotify_init", "inotify_init1", NULL};
 
 /* EPERM instead of ENOSYS: programs that know these calls expect a refusal. */
 static const char *const CALLS_REFUSED[] = {

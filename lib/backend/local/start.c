@@ -103,15 +103,17 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 		const struct rundir_entry *entry, const struct hold *hold)
 {
 	const struct trm_limits *limits = &opts->limits;
-	const struct filters filters = hold->level == ISOLATION_LANDLOCK ? filters_of_landlock(limits->net)
-									 : filters_of_namespaces();
+	const uint32_t abi = hold->level == ISOLATION_LANDLOCK ? level_landlock_abi() : 0;
+	const struct filters filters = hold->level == ISOLATION_LANDLOCK
+						       ? filters_of_landlock(limits->net, abi)
+						       : filters_of_namespaces();
 	*spec = (struct spec_msg){
 			.name = entry->name,
 			.run_path = entry->path,
 			.bwrap = hold->bwrap,
 			.isolation = hold->level,
 			.folder = hold->folder,
-			.landlock_abi = hold->level == ISOLATION_LANDLOCK ? level_landlock_abi() : 0,
+			.landlock_abi = abi,
 			.shares_net = hold->level == ISOLATION_NONE
 				      || (hold->level == ISOLATION_LANDLOCK && limits->net),
 			.mem_bytes = limits->mem_bytes,
@@ -126,6 +128,7 @@ static void fill_spec(struct spec_msg *spec, const struct trm_sandbox_opts *opts
 			.arguments = filters.arguments,
 			.calls_strict = filters.calls_strict,
 			.arguments_strict = filters.arguments_strict,
+			.older = filters.older,
 			.is_kept = opts->keep,
 			.idle_timeout_ms = opts->idle_timeout_ms,
 			.max_lifetime_ms = opts->max_lifetime_ms,

@@ -163,7 +163,8 @@ static const char *enter(const struct confinement *c)
 		return "enter the Landlock rules";
 	close(CONFINE_AGENT_RULES);
 	if (!load_filter(c->is_strict ? spec->arguments_strict : spec->arguments)
-			|| !load_filter(c->is_strict ? spec->calls_strict : spec->calls))
+			|| !load_filter(c->is_strict ? spec->calls_strict : spec->calls)
+			|| (spec->older.n && !load_filter(spec->older)))
 		return "load the system call filters";
 	return NULL;
 }

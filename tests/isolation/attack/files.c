@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -181,10 +182,20 @@ static enum verdict empty_file(const struct target *t, struct found *f)
 	return of_touch(f, stat(path, &st) < 0 ? -1 : truncate(path, st.st_size));
 }
 
+/* Opened for neither reading nor writing. */
+static enum verdict lock_file(const struct target *t, struct found *f)
+{
+	enum { NEITHER = 3 };
+	char path[512];
+	int fd = open(bait_path(t, path), NEITHER | O_CLOEXEC);
+	return of_touch(f, fd < 0 ? -1 : flock(fd, LOCK_EX | LOCK_NB));
+}
+
 static enum verdict watch_file(const struct target *t, struct found *f)
 {
 	char path[512];
-	return of_touch(f, inotify_add_watch(inotify_init1(IN_CLOEXEC), bait_path(t, path), IN_ACCESS));
+	int fd = inotify_init1(IN_CLOEXEC);
+	return of_touch(f, fd < 0 ? -1 : inotify_add_watch(fd, bait_path(t, path), IN_ACCESS));
 }
 
 static enum verdict link_file(const struct target *t, struct found *f)
@@ -389,6 +400,7 @@ static const struct attempt ATTEMPTS[] = {
 		{"touch", "group", change_group, 0},
 		{"touch", "extended attribute", change_attribute, 0},
 		{"touch", "size", empty_file, 0},
+		{"touch", "lock", lock_file, 0},
 		{"touch", "inotify", watch_file, 0},
 		{"touch", "hard link", link_file, 0},
 		{"touch", "name", rename_file, 0},

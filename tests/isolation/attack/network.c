@@ -26,6 +26,97 @@ static enum verdict of_connect(struct found *f, int family, const void *address,
 						       : say(f, SHUT, "%s", strerror(errno));
 }
 
+/* Streams cannot leave their pair. */
+static enum verdict of_way(struct found *f, long r)
+{
+	if (r >= 0)
+		return say(f, OPEN, "it is sent");
+	return say(f, errno == EISCONN ? LACKING : SHUT, "%s", strerror(errno));
+}
+
+/* To a socket file of the host. */
+static struct sockaddr_un file_named(const struct target *t, const char *name)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	snprintf(to.sun_path, sizeof to.sun_path, "%.80s/%s", t->dir, name);
+	return to;
+}
+
+/* One end of a pair, whose other end is closed; -1: there are no pairs of this type. */
+static int half_pair(int type)
+{
+	int pair[2];
+	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair) < 0)
+		return -1;
+	close(pair[1]);
+	return pair[0];
+}
+
+static enum verdict send_to(struct found *f, int fd, const struct sockaddr_un *to, socklen_t n)
+{
+	return of_way(f, fd < 0 ? -1 : sendto(fd, "x", 1, MSG_NOSIGNAL, (const struct sockaddr *)to, n));
+}
+
+static enum verdict connect_half(struct found *f, int type, struct sockaddr_un to)
+{
+	int fd = half_pair(type);
+	return of_way(f, fd < 0 ? -1 : connect(fd, (struct sockaddr *)&to, sizeof to));
+}
+
+static enum verdict send_from_pair(const struct target *t, struct found *f)
+{
+	struct sockaddr_un to = file_named(t, "datagrams");
+	return send_to(f, half_pair(SOCK_DGRAM), &to, sizeof to);
+}
+
+static enum verdict send_from_raw_pair(const struct target *t, struct found *f)
+{
+	struct sockaddr_un to = file_named(t, "datagrams");
+	return send_to(f, half_pair(SOCK_RAW), &to, sizeof to);
+}
+
+static enum verdict send_from_pair_by_high_bits(const struct target *t, struct found *f)
+{
+	struct sockaddr_un to = file_named(t, "datagrams");
+	int pair[2] = {-1, -1};
+	syscall(SYS_socketpair, AF_UNIX, 1ull << 32 | SOCK_DGRAM, 0, pair);
+	return send_to(f, pair[0], &to, sizeof to);
+}
+
+static enum verdict send_from_pair_to_abstract(const struct target *t, struct found *f)
+{
+	struct sockaddr_un to = {.sun_family = AF_UNIX};
+	int n = snprintf(to.sun_path + 1, sizeof to.sun_path - 1, "%s-datagrams", t->word);
+	return send_to(f, half_pair(SOCK_DGRAM), &to,
+			(socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n));
+}
+
+/* The pair is dissolved first: then it can get a name, by which it is answered. */
+static enum verdict send_from_dissolved_pair(const struct target *t, struct found *f)
+{
+	const struct sockaddr none = {.sa_family = AF_UNSPEC};
+	struct sockaddr_un to = file_named(t, "datagrams");
+	int fd = half_pair(SOCK_DGRAM);
+	if (fd >= 0)
+		connect(fd, &none, sizeof none);
+	return send_to(f, fd, &to, sizeof to);
+}
+
+static enum verdict connect_datagram_pair(const struct target *t, struct found *f)
+{
+	return connect_half(f, SOCK_DGRAM, file_named(t, "datagrams"));
+}
+
+static enum verdict connect_stream_pair(const struct target *t, struct found *f)
+{
+	return connect_half(f, SOCK_STREAM, file_named(t, "socket"));
+}
+
+static enum verdict connect_packet_pair(const struct target *t, struct found *f)
+{
+	return connect_half(f, SOCK_SEQPACKET, file_named(t, "packets"));
+}
+
 static enum verdict connect_loopback(const struct target *t, struct found *f)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET,
@@ -185,6 +276,14 @@ static const struct attempt ATTEMPTS[] = {
 		{"network", "loopback of the host, IPv6", connect_loopback_v6, 0},
 		{"network", "abstract socket of the host", connect_abstract, 0},
 		{"network", "socket file of the host", connect_path, 0},
+		{"pairs", "datagram to a socket file", send_from_pair, 0},
+		{"pairs", "raw, to a socket file", send_from_raw_pair, 0},
+		{"pairs", "datagram by high bits", send_from_pair_by_high_bits, 0},
+		{"pairs", "datagram to an abstract socket", send_from_pair_to_abstract, 0},
+		{"pairs", "dissolved", send_from_dissolved_pair, 0},
+		{"pairs", "datagrams, connected", connect_datagram_pair, 0},
+		{"pairs", "streams, connected", connect_stream_pair, 0},
+		{"pairs", "packets, connected", connect_packet_pair, 0},
 		{"network", "a way out", find_way, 0},
 		{"network", "devices", see_devices, 0},
 		{"network", "change it", change_network, CAP_NET_ADMIN},

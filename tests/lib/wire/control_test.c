@@ -30,6 +30,7 @@ static void put_spec(struct buf *b)
 			.arguments = slice("d"),
 			.calls_strict = slice("e"),
 			.arguments_strict = slice("f"),
+			.older = slice("g"),
 			.n_files = 2,
 			.files = {slice("g"), slice("")},
 			.cache = "/home/u/.cache/terrarium/packages",

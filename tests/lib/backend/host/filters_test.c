@@ -3,6 +3,7 @@
 /* Each case runs in a child of its own that has loaded both programs, as bubblewrap does. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,6 +24,7 @@
 #include <unistd.h>
 
 #include "backend/host/filters.h"
+#include "base/landlock.h"
 #include "cmocka_all.h"
 
 static void load(struct slice program)
@@ -43,6 +46,8 @@ static int try_with(struct filters filters, bool is_strict, long (*call)(void))
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 		load(is_strict ? filters.arguments_strict : filters.arguments);
 		load(is_strict ? filters.calls_strict : filters.calls);
+		if (filters.older.n)
+			load(filters.older);
 		errno = 0;
 		long r = call();
 		_exit(r == -1 ? errno : 0);
@@ -95,6 +100,21 @@ LAZY(sctp, socket(AF_INET6, SOCK_STREAM, IPPROTO_SCTP))
 LAZY(udplite_high, syscall(SYS_socket, AF_INET, SOCK_DGRAM, HIGH | IPPROTO_UDPLITE))
 LAZY(vsock_pair, syscall(SYS_socketpair, 40, SOCK_STREAM, 0, 0))
 LAZY(unix_pair, syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, 0))
+LAZY(packet_pair, syscall(SYS_socketpair, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0))
+LAZY(datagram_pair, syscall(SYS_socketpair, AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, 0))
+LAZY(datagram_pair_high, syscall(SYS_socketpair, AF_UNIX, HIGH | SOCK_DGRAM, 0, 0))
+LAZY(raw_pair, syscall(SYS_socketpair, AF_UNIX, SOCK_RAW | SOCK_CLOEXEC, 0, 0))
+LAZY(open_neither, openat(-1, "x", 3))
+LAZY(open_neither_high, syscall(SYS_openat, -1, "x", HIGH | 3 | O_TRUNC))
+LAZY(open_reading, openat(-1, "x", O_RDONLY))
+LAZY(open_emptying, openat(-1, "x", O_RDONLY | O_TRUNC))
+LAZY(open_writing, openat(-1, "x", O_WRONLY | O_TRUNC))
+LAZY(open_by_struct, syscall(SYS_openat2, -1, "x", 0, 0))
+LAZY(empty_by_path, truncate("", 0))
+LAZY(kill_all, syscall(SYS_kill, -1, 999))
+LAZY(kill_all_high, syscall(SYS_kill, HIGH | 0xffffffff, 999))
+LAZY(kill_group, syscall(SYS_kill, 0, 999))
+LAZY(watching, inotify_init1(IN_CLOEXEC))
 LAZY(own_priority, setpriority(PRIO_PROCESS, 0, 19))
 LAZY(priority_of_a_thread, setpriority(PRIO_PROCESS, (id_t)getpid(), 19))
 LAZY(agents_priority, setpriority(PRIO_PROCESS, 1, 19))
@@ -187,6 +207,8 @@ static void calls_by_list_and_argument(void **state)
 	}
 }
 
+enum { NEWEST = LANDLOCK_ABI_SCOPES };
+
 /* Without namespaces: what is different there, without and with a network. */
 static const struct {
 	const char *name;
@@ -200,7 +222,19 @@ static const struct {
 		{"vsock with upper bits", vsock_high, EACCES, EAFNOSUPPORT},
 		{"raw ip", raw_ip, EACCES, EPERM},
 		{"a pair of unix sockets", unix_pair, EFAULT, EFAULT},
+		{"a pair of unix sockets for packets", packet_pair, EFAULT, EFAULT},
+		{"a pair of unix sockets for datagrams", datagram_pair, EACCES, EACCES},
+		{"a pair of unix sockets for datagrams, upper bits", datagram_pair_high, EACCES, EACCES},
+		{"a pair of raw unix sockets", raw_pair, EACCES, EACCES},
 		{"a pair of vsocks", vsock_pair, EAFNOSUPPORT, EAFNOSUPPORT},
+		{"opening for neither reading nor writing", open_neither, EACCES, EACCES},
+		{"opening for neither, upper bits", open_neither_high, EACCES, EACCES},
+		{"opening for reading", open_reading, EBADF, EBADF},
+		{"emptying while opening", open_emptying, EBADF, EBADF},
+		{"emptying while opening for writing", open_writing, EBADF, EBADF},
+		{"openat2", open_by_struct, ENOSYS, ENOSYS},
+		{"truncate", empty_by_path, ENOENT, ENOENT},
+		{"inotify", watching, EPERM, EPERM},
 		{"own priority", own_priority, 0, 0},
 		{"priority of another process", agents_priority, EPERM, EPERM},
 		{"priority of another process with upper bits", agents_priority_high, EPERM, EPERM},
@@ -219,14 +253,46 @@ static void fewer_calls_without_namespaces(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof BARE_CALLS / sizeof *BARE_CALLS; i++) {
-		int off = try_with(filters_of_landlock(false), false, BARE_CALLS[i].call);
-		int on = try_with(filters_of_landlock(true), false, BARE_CALLS[i].call);
+		int off = try_with(filters_of_landlock(false, NEWEST), false, BARE_CALLS[i].call);
+		int on = try_with(filters_of_landlock(true, NEWEST), false, BARE_CALLS[i].call);
 		if (off != BARE_CALLS[i].off || on != BARE_CALLS[i].on)
 			fail_msg("%s: %d and with a network %d, not %d and %d", BARE_CALLS[i].name, off, on,
 					BARE_CALLS[i].off, BARE_CALLS[i].on);
 	}
-	assert_int_equal(try_with(filters_of_landlock(false), true, memfd), ENOSYS);
-	assert_int_equal(try_with(filters_of_landlock(true), true, shared_memory), EPERM);
+	assert_int_equal(try_with(filters_of_landlock(false, NEWEST), true, memfd), ENOSYS);
+	assert_int_equal(try_with(filters_of_landlock(true, NEWEST), true, shared_memory), EPERM);
+}
+
+/* What is refused in place of an old Landlock. */
+static const struct {
+	const char *name;
+	long (*call)(void);
+	int without_truncate, without_scopes, newest;
+} OLDER_CALLS[] = {
+		{"emptying while opening", open_emptying, EACCES, EBADF, EBADF},
+		{"emptying while opening for writing", open_writing, EBADF, EBADF, EBADF},
+		{"opening for reading", open_reading, EBADF, EBADF, EBADF},
+		{"truncate", empty_by_path, EACCES, ENOENT, ENOENT},
+		{"a signal to all", kill_all, EPERM, EPERM, EINVAL},
+		{"a signal to all with upper bits", kill_all_high, EPERM, EPERM, EINVAL},
+		{"a signal to the own group", kill_group, EINVAL, EINVAL, EINVAL},
+};
+
+static void fewer_calls_with_an_old_landlock(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof OLDER_CALLS / sizeof *OLDER_CALLS; i++) {
+		long (*call)(void) = OLDER_CALLS[i].call;
+		int without_truncate = try_with(
+				filters_of_landlock(false, LANDLOCK_ABI_TRUNCATE - 1), false, call);
+		int without_scopes = try_with(filters_of_landlock(false, LANDLOCK_ABI_SCOPES - 1), false, call);
+		int newest = try_with(filters_of_landlock(false, NEWEST), false, call);
+		if (without_truncate != OLDER_CALLS[i].without_truncate
+				|| without_scopes != OLDER_CALLS[i].without_scopes
+				|| newest != OLDER_CALLS[i].newest)
+			fail_msg("%s: %d, %d and %d", OLDER_CALLS[i].name, without_truncate, without_scopes,
+					newest);
+	}
 }
 
 #ifdef __x86_64__
@@ -270,6 +336,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(calls_by_list_and_argument),
 			cmocka_unit_test(fewer_calls_without_namespaces),
+			cmocka_unit_test(fewer_calls_with_an_old_landlock),
 			cmocka_unit_test(other_doors_kill),
 			cmocka_unit_test(they_are_for_this_machine),
 	};
