@@ -2,6 +2,7 @@
 #include "editor/vi.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cells/event.h"
@@ -181,6 +182,8 @@ static unsigned take_object(struct vi *v, struct editor *e, bool is_around, uint
 
 	bool is_found = vi_find_object(e, is_around, key, count_of(v), pos, &o);
 	vi_forget_keys(v);
+	if (!is_found && op == 'c' && (key == 'w' || key == 'W')) /* in an empty line */
+		vi_begin_insert(v, e, pos);
 	if (!is_found)
 		return EDITOR_HANDLED;
 	if (vi_is_visual(v)) {
@@ -211,13 +214,16 @@ static bool is_missing_prefix(uint32_t key)
 /* So many lines from the cursor on, which stays where it is if they are only copied. */
 static unsigned operate_down(struct vi *v, struct editor *e, uint32_t op, unsigned count)
 {
-	size_t pos = e->sel.cursor;
-	unsigned bits = vi_operate_lines(v, e, op, pos, vi_down_by(e, pos, count ? (long)count - 1 : 0));
+	size_t pos = e->sel.cursor, ink = vi_first_ink(e, pos);
+	bool is_case = op == 'u' || op == 'U' || op == '~';
 
-	if (op == 'y')
+	if (count > 1 && vi_line_end(e, pos) >= vi_last_end(e))
+		return EDITOR_HANDLED; /* there is no other line */
+	if (is_case && count < 2 && ink < pos)
+		vi_go_to(e, pos = ink);
+	unsigned bits = vi_operate_lines(v, e, op, pos, vi_down_by(e, pos, count ? (long)count - 1 : 0));
+	if (op == 'y' || is_case)
 		vi_go_to(e, pos);
-	else if (op == 'u' || op == 'U' || op == '~')
-		vi_go_to(e, pos < vi_first_ink(e, pos) ? pos : vi_first_ink(e, pos));
 	return bits;
 }
 
@@ -324,16 +330,24 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 
 static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
 {
-	size_t start = vi_line_start(e, e->sel.cursor), end = vi_line_end(e, e->sel.cursor);
+	size_t start = vi_line_start(e, e->sel.cursor), ink = vi_first_ink(e, start);
 
-	e->sel.anchor = e->sel.cursor = is_above ? start : end;
+	e->sel.anchor = e->sel.cursor = is_above ? start : vi_line_end(e, start);
 	if (!is_above) {
 		unsigned made = edit_enter(e, 0);
 		vi_begin_insert(v, e, e->sel.cursor);
+		v->was_indented = true;
 		return made;
 	}
-	unsigned bits = editor_replace(e, start, 0, "\n", 1, BURST_NONE);
-	vi_begin_insert(v, e, start);
+	/* The new line is indented as the one below is. */
+	char *blanks = text_slice(e->text, start, ink - start + 1);
+	if (!blanks)
+		return DONE | EDITOR_NOMEM;
+	blanks[ink - start] = '\n';
+	unsigned bits = editor_replace(e, start, 0, blanks, ink - start + 1, BURST_NONE);
+	free(blanks);
+	vi_begin_insert(v, e, ink);
+	v->was_indented = true;
 	return bits;
 }
 
@@ -345,6 +359,8 @@ static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t 
 
 	v->operator= op;
 	enum span span = vi_motion(v, e, key, count, &to);
+	if (op == 'c' && span == SPAN_NONE)
+		span = SPAN_EXCLUSIVE; /* of an empty line */
 	return move_or_operate(v, e, span, to);
 }
 
@@ -546,6 +562,7 @@ void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 	bool is_other = ev->mods & (MOD_CTRL | MOD_ALT);
 
 	follow_erasing(v, e, ev->key);
+	v->was_indented = ev->key == K_ENTER;
 	if (v->mode == VI_INSERT)
 		record_key(v, is_other ? 0 : ev->key);
 	if (is_other || (ev->key >= KEYS_BASE && ev->key != K_ENTER && ev->key != K_BACKSPACE))
@@ -555,6 +572,7 @@ void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 void vi_break(struct vi *v, const struct editor *e)
 {
 	v->repeats = 0;
+	v->was_indented = false;
 	v->insert_at = SIZE_MAX;
 	if (v->mode == VI_INSERT)
 		history_gather(e->history, true);

@@ -47,6 +47,7 @@ struct vi {
 	size_t anchor, cursor;    /* of visual mode, which includes both characters */
 	unsigned repeats;         /* how often more Escape inserts what was typed: 3ix; 0: not */
 	size_t insert_at;         /* where the insertion began; SIZE_MAX: the cursor has moved since */
+	bool was_indented;        /* by the line that was opened, in which nothing was typed since */
 	bool opens_lines;         /* each time in a line of its own: 3ox */
 	bool has_lines;           /* the clipboard holds whole lines … */
 	size_t lines_len;         /* … as long as its length is still this */

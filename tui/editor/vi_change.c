@@ -44,7 +44,7 @@ void vi_begin_insert(struct vi *v, struct editor *e, size_t pos)
 {
 	v->mode = VI_INSERT;
 	v->repeats = 0;
-	v->opens_lines = false;
+	v->opens_lines = v->was_indented = false;
 	v->insert_at = pos;
 	e->sel.anchor = e->sel.cursor = pos;
 	e->burst = BURST_NONE;
@@ -59,6 +59,9 @@ unsigned vi_end_insert(struct vi *v, struct editor *e)
 	unsigned bits = DONE;
 
 	v->mode = VI_NORMAL;
+	if (v->was_indented && vi_first_ink(e, pos) == vi_line_end(e, pos))
+		bits |= editor_replace(e, vi_line_start(e, pos), vi_line_end(e, pos) - vi_line_start(e, pos),
+				"", 0, BURST_NONE);
 	for (; text && v->repeats; v->repeats--) {
 		if (v->opens_lines)
 			bits |= editor_replace(e, e->sel.cursor, 0, "\n", 1, BURST_NONE);
@@ -75,7 +78,7 @@ unsigned vi_end_insert(struct vi *v, struct editor *e)
 static unsigned indent_lines(struct editor *e, size_t from, size_t to, int by)
 {
 	e->sel = (struct selection){.anchor = from, .cursor = to};
-	unsigned bits = edit_tab(e, by);
+	unsigned bits = from < to ? edit_tab(e, by) : DONE; /* an empty line stays empty */
 	vi_go_to(e, vi_first_ink(e, from));
 	return bits;
 }
@@ -91,8 +94,11 @@ unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, si
 		v->unknown = op;
 		return EDITOR_HANDLED;
 	}
-	if (op == 'u' || op == 'U' || op == '~')
+	if (op == 'u' || op == 'U' || op == '~') {
+		if (!is_lines) /* where undo leads to */
+			vi_go_to(e, from);
 		return vi_change_case(e, op, from, to);
+	}
 	e->sel = (struct selection){.anchor = from, .cursor = to};
 	bits = editor_copy(e);
 	v->has_lines = is_lines;
@@ -104,14 +110,17 @@ unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, si
 	}
 	e->burst = BURST_NONE;
 	if (op == 'c' && is_lines && to > from && text_byte(e->text, to - 1) == '\n')
-		to--; /* the line remains and becomes empty */
+		to--; /* the line remains, with its indentation */
+	if (op == 'c' && is_lines)
+		from = vi_first_ink(e, from) < to ? vi_first_ink(e, from) : to;
 	bits |= editor_replace(e, from, to - from, "", 0, BURST_NONE);
-	if (op == 'c')
+	if (op == 'c') {
 		vi_begin_insert(v, e, from);
-	else if (is_lines)
-		vi_go_to(e, vi_first_ink(e, from < text_len(e->text) || from == 0 ? from : from - 1));
-	else
-		vi_go_to(e, from);
+		v->was_indented = is_lines;
+	} else {
+		size_t at = from < text_len(e->text) || from == 0 ? from : from - 1;
+		vi_go_to(e, is_lines ? vi_first_ink(e, at) : from);
+	}
 	return bits | DONE;
 }
 
@@ -156,8 +165,10 @@ unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsign
 		bits |= editor_replace(e, at++, 0, "\n", 1, BURST_NONE);
 	for (unsigned k = 0; k < (count ? count : 1); k++)
 		bits |= editor_replace(e, at, 0, c->text, c->len, BURST_NONE);
-	vi_go_to(e, is_lines ? vi_first_ink(e, at)
-			     : text_previous(e->text, at + c->len * (count ? count : 1)));
+	bool is_long = memchr(c->text, '\n', c->len) != NULL;
+	vi_go_to(e, is_lines      ? vi_first_ink(e, at)
+			: is_long ? at
+				  : text_previous(e->text, at + c->len * (count ? count : 1)));
 	return bits | DONE;
 }
 
@@ -167,7 +178,7 @@ unsigned vi_join_lines(struct editor *e, unsigned count)
 
 	for (unsigned k = 1; k < (count > 2 ? count : 2); k++) {
 		size_t end = vi_line_end(e, e->sel.cursor), to = end + 1;
-		if (end >= text_len(e->text))
+		if (end >= vi_last_end(e))
 			break;
 		while (text_byte(e->text, to) == ' ' || text_byte(e->text, to) == '\t')
 			to++;
@@ -212,6 +223,8 @@ unsigned vi_swap_case(struct editor *e, unsigned count)
 			bits |= editor_replace(e, pos, 1, &other, 1, BURST_NONE);
 		size_t next = text_next(e->text, pos);
 		vi_put_cursor(e, next < end ? next : pos);
+		if (next >= end)
+			break;
 	}
 	return bits;
 }

@@ -50,6 +50,8 @@ static unsigned redo(struct editor *e, long count)
 
 	for (; count; count--)
 		bits |= editor_redo(e);
+	if (bits & EDITOR_CHANGED) /* the cursor goes to where the change began */
+		e->sel = history_before(e->history);
 	vi_put_cursor(e, selection_start(e->sel));
 	return bits;
 }

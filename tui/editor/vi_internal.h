@@ -19,8 +19,8 @@ static inline bool vi_is_visual(const struct vi *v)
 
 /* ---- vi_motion.c ---- */
 
-/* The text that an operator takes with a motion. */
-enum span { SPAN_NONE, SPAN_EXCLUSIVE, SPAN_INCLUSIVE, SPAN_LINES };
+/* The text that an operator takes with a motion. SPAN_LINE_END: all up to the end of a line. */
+enum span { SPAN_NONE, SPAN_EXCLUSIVE, SPAN_INCLUSIVE, SPAN_LINE_END, SPAN_LINES };
 
 size_t vi_line_start(const struct editor *e, size_t pos);
 size_t vi_line_end(const struct editor *e, size_t pos);

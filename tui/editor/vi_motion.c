@@ -179,7 +179,11 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 	case '0':
 	case K_HOME: *pos = start; return SPAN_EXCLUSIVE;
 	case '^': *pos = vi_first_ink(e, from); return SPAN_EXCLUSIVE;
-	case '$': *pos = vi_line_end(e, vi_down_by(e, from, (long)n - 1)); return SPAN_EXCLUSIVE;
+	case '$':
+		if (n > 1 && text_line_of(e->text, from) + n - 1 > text_line_of(e->text, vi_last_end(e)))
+			return SPAN_NONE;
+		*pos = vi_line_end(e, vi_down_by(e, from, (long)n - 1));
+		return SPAN_LINE_END;
 	case 'w':
 	case 'W':
 		for (; n; n--) {
@@ -187,9 +191,9 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 			*pos = word_forward(e, *pos, key == 'W');
 		}
 		/* An operator with the last word of a line takes neither the end of the line nor the
-		 * indentation of the next line. */
+		 * indentation of the next line. Of an empty line it takes the end. */
 		if (v->operator&& * pos> end)
-			*pos = end;
+			*pos = end + (vi_line_start(e, end) == end);
 		return SPAN_EXCLUSIVE;
 	case 'e':
 	case 'E':
@@ -221,7 +225,14 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 	case '-':
 		*pos = vi_first_ink(e, vi_down_by(e, from, key == '-' ? -(long)n : (long)n));
 		return text_line_of(e->text, *pos) == text_line_of(e->text, from) ? SPAN_NONE : SPAN_LINES;
-	case '%': return find_partner(e, pos) ? SPAN_INCLUSIVE : SPAN_NONE;
+	case '%':
+		if (count) { /* so many percent of the text */
+			size_t lines = text_line_of(e->text, vi_last_end(e)) + 1,
+			       line = (lines * (n < 100 ? n : 100) + 99) / 100;
+			*pos = vi_first_ink(e, text_line_start(e->text, line - 1));
+			return SPAN_LINES;
+		}
+		return find_partner(e, pos) ? SPAN_INCLUSIVE : SPAN_NONE;
 	case ';':
 	case ',': {
 		uint32_t kind = v->find, other = kind ^ 0x20; /* f F, t T */

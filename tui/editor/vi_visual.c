@@ -75,9 +75,11 @@ static unsigned put_over(struct vi *v, struct editor *e, size_t from, size_t to,
 	bits |= n < 0 ? EDITOR_NOMEM : editor_replace(e, from, to - from, made, (size_t)n, BURST_NONE);
 	if (n >= 0)
 		free(made);
-	size_t last = from + strlen(before) + c.len;
-	vi_go_to(e, has_lines || is_lines ? vi_first_ink(e, from + strlen(before))
-					  : text_previous(e->text, last));
+	size_t first = from + strlen(before);
+	bool is_long = memchr(c.text, '\n', c.len) != NULL;
+	vi_go_to(e, has_lines || is_lines ? vi_first_ink(e, first)
+			: is_long         ? first
+					  : text_previous(e->text, first + c.len));
 	clipboard_finish(&c);
 	return bits | DONE;
 }
@@ -156,7 +158,7 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 		return vi_change_case(e, op, is_lines ? vi_line_start(e, low) : low,
 				is_lines ? vi_line_end(e, high) : to);
 	if (is_lines || is_upper)
-		return vi_operate_lines(v, e, op, low, high);
+		return vi_operate_lines(v, e, op, vi_line_start(e, low), high);
 	return vi_operate(v, e, op, low, to, false);
 }
 

@@ -286,6 +286,11 @@ bool history_redo(struct history *h, struct selection *ret)
 	return true;
 }
 
+struct selection history_before(const struct history *h)
+{
+	return h->steps[h->at - 1].before;
+}
+
 bool history_is_modified(const struct history *h)
 {
 	return h->at != h->saved;

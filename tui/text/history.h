@@ -50,6 +50,8 @@ void history_end(struct history *h, struct selection after);
 /* Go one step back or forward. False: there is none. */
 bool history_undo(struct history *h, struct selection *ret);
 bool history_redo(struct history *h, struct selection *ret);
+/* The cursor before the last step, which there must be. */
+struct selection history_before(const struct history *h);
 
 /* Does the text differ from what was last saved (or loaded)? Undo can make it unmodified again. */
 bool history_is_modified(const struct history *h);
