@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "editor/vi.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cells/event.h"
@@ -328,29 +326,6 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 			pos);
 }
 
-static unsigned open_line(struct vi *v, struct editor *e, bool is_above)
-{
-	size_t start = vi_line_start(e, e->sel.cursor), ink = vi_first_ink(e, start);
-
-	e->sel.anchor = e->sel.cursor = is_above ? start : vi_line_end(e, start);
-	if (!is_above) {
-		unsigned made = edit_enter(e, 0);
-		vi_begin_insert(v, e, e->sel.cursor);
-		v->was_indented = true;
-		return made;
-	}
-	/* The new line is indented as the one below is. */
-	char *blanks = text_slice(e->text, start, ink - start + 1);
-	if (!blanks)
-		return DONE | EDITOR_NOMEM;
-	blanks[ink - start] = '\n';
-	unsigned bits = editor_replace(e, start, 0, blanks, ink - start + 1, BURST_NONE);
-	free(blanks);
-	vi_begin_insert(v, e, ink);
-	v->was_indented = true;
-	return bits;
-}
-
 /* A command that is short for an operator and a motion: x is dl. */
 static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t key)
 {
@@ -362,38 +337,6 @@ static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t 
 	if (op == 'c' && span == SPAN_NONE)
 		span = SPAN_EXCLUSIVE; /* of an empty line */
 	return move_or_operate(v, e, span, to);
-}
-
-static size_t skip_count(const uint32_t *keys, size_t n, size_t at)
-{
-	bool is_count = at < n && keys[at] >= '1' && keys[at] <= '9';
-
-	while (is_count && at < n && keys[at] >= '0' && keys[at] <= '9')
-		at++;
-	return at;
-}
-
-/* "3." repeats the last change with another count: 2dw and d2w become 3dw. */
-static void count_last(struct vi *v, unsigned count)
-{
-	uint32_t keys[VI_KEYS + 16];
-	char digits[16];
-	size_t n = 0, at = skip_count(v->last, v->n_last, 0);
-
-	snprintf(digits, sizeof digits, "%u", count);
-	while (digits[n]) {
-		keys[n] = (unsigned char)digits[n];
-		n++;
-	}
-	if (at < v->n_last && v->last[at] < 0x80 && v->last[at] && strchr("dc<>", (int)v->last[at])) {
-		keys[n++] = v->last[at];
-		at = skip_count(v->last, v->n_last, at + 1);
-	}
-	if (n + v->n_last - at > VI_KEYS)
-		return;
-	memcpy(keys + n, v->last + at, (v->n_last - at) * sizeof *keys);
-	v->n_last = n + v->n_last - at;
-	memcpy(v->last, keys, v->n_last * sizeof *keys);
 }
 
 static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enum vi_request *request)
@@ -415,7 +358,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case 'I': vi_begin_insert(v, e, vi_first_ink(e, pos)); break;
 	case 'A': vi_begin_insert(v, e, end); break;
 	case 'o':
-	case 'O': bits = open_line(v, e, key == 'O'); break;
+	case 'O': bits = vi_open_line(v, e, key == 'O'); break;
 	case 'p':
 	case 'P': bits = vi_put_clipboard(v, e, key == 'p', count); break;
 	case 'J': bits = vi_join_lines(e, count); break;
@@ -440,7 +383,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case ':': *request = VI_COMMAND; break;
 	case '.':
 		if (count)
-			count_last(v, count);
+			vi_count_last(v, count);
 		*request = VI_REPEAT;
 		break;
 	default: v->unknown = key;
@@ -537,57 +480,6 @@ static unsigned take_key(struct vi *v, struct editor *e, const struct event *ev,
 	return normal_command(v, e, key, request);
 }
 
-/* ---- repeating a change ---- */
-
-static void record_key(struct vi *v, uint32_t key)
-{
-	if (v->n_typed < VI_KEYS)
-		v->typed[v->n_typed++] = key;
-}
-
-/* A counted insertion begins where the cursor has erased to. Without the break before a new line it is not
- * one line that is repeated. */
-static void follow_erasing(struct vi *v, const struct editor *e, uint32_t key)
-{
-	size_t pos = e->sel.cursor;
-
-	if (pos < v->insert_at)
-		v->insert_at = pos;
-	if (key == K_BACKSPACE && v->opens_lines && pos == v->insert_at && pos == vi_line_start(e, pos))
-		v->repeats = 0;
-}
-
-void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
-{
-	bool is_other = ev->mods & (MOD_CTRL | MOD_ALT);
-
-	follow_erasing(v, e, ev->key);
-	v->was_indented = ev->key == K_ENTER;
-	if (v->mode == VI_INSERT)
-		record_key(v, is_other ? 0 : ev->key);
-	if (is_other || (ev->key >= KEYS_BASE && ev->key != K_ENTER && ev->key != K_BACKSPACE))
-		vi_break(v, e); /* the cursor may have moved */
-}
-
-void vi_break(struct vi *v, const struct editor *e)
-{
-	v->repeats = 0;
-	v->was_indented = false;
-	v->insert_at = SIZE_MAX;
-	if (v->mode == VI_INSERT)
-		history_gather(e->history, true);
-}
-
-static void end_change(struct vi *v)
-{
-	if (v->is_change && v->n_typed < VI_KEYS) {
-		memcpy(v->last, v->typed, v->n_typed * sizeof *v->typed);
-		v->n_last = v->n_typed;
-	}
-	v->n_typed = 0;
-	v->is_change = false;
-}
-
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request)
 {
 	bool is_erasing = v->mode == VI_INSERT && ev->key != K_ESCAPE;
@@ -598,21 +490,21 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 	v->unknown_mods = ev->key > KEYS_BASE || ev->mods & (MOD_CTRL | MOD_ALT) ? ev->mods : 0;
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search */
 		vi_go_to(e, selection_start(e->sel));
-	record_key(v, is_erasing ? ev->key & 0x1F : ev->key);
+	vi_record_key(v, is_erasing ? ev->key & 0x1F : ev->key);
 	/* One change is one step of undo, with all that is typed until Escape. */
 	if (v->mode != VI_INSERT)
 		history_gather(e->history, true);
 	if (is_erasing)
-		follow_erasing(v, e, K_BACKSPACE);
+		vi_follow_erasing(v, e, K_BACKSPACE);
 	bits = is_erasing             ? vi_erase_typed(v, e, ev->key)
 	       : v->mode == VI_INSERT ? vi_end_insert(v, e)
 				      : take_key(v, e, ev, ret_request);
 	if (is_erasing)
-		follow_erasing(v, e, 0);
+		vi_follow_erasing(v, e, 0);
 	if (v->mode != VI_INSERT)
 		history_gather(e->history, false);
 	if (v->mode == VI_NORMAL && is_idle(v))
-		end_change(v);
+		vi_end_change(v);
 	if (!(bits & EDITOR_SCROLLED))
 		editor_show_cursor(e);
 	return bits | DONE;

@@ -50,6 +50,29 @@ void vi_begin_insert(struct vi *v, struct editor *e, size_t pos)
 	e->burst = BURST_NONE;
 }
 
+unsigned vi_open_line(struct vi *v, struct editor *e, bool is_above)
+{
+	size_t start = vi_line_start(e, e->sel.cursor), ink = vi_first_ink(e, start);
+
+	e->sel.anchor = e->sel.cursor = is_above ? start : vi_line_end(e, start);
+	if (!is_above) {
+		unsigned made = edit_enter(e, 0);
+		vi_begin_insert(v, e, e->sel.cursor);
+		v->was_indented = true;
+		return made;
+	}
+	/* The new line is indented as the one below is. */
+	char *blanks = text_slice(e->text, start, ink - start + 1);
+	if (!blanks)
+		return DONE | EDITOR_NOMEM;
+	blanks[ink - start] = '\n';
+	unsigned bits = editor_replace(e, start, 0, blanks, ink - start + 1, BURST_NONE);
+	free(blanks);
+	vi_begin_insert(v, e, ink);
+	v->was_indented = true;
+	return bits;
+}
+
 unsigned vi_end_insert(struct vi *v, struct editor *e)
 {
 	size_t pos = e->sel.cursor,

@@ -3,7 +3,8 @@
 #define TUI_EDITOR_VI_INTERNAL_H
 
 /* Shared by the files of vi's keys: vi.c (keys and modes), vi_motion.c (motions and positions), vi_object.c
- * (text objects), vi_change.c (operators and changes), vi_visual.c, vi_ctrl.c (keys with Ctrl). */
+ * (text objects), vi_change.c (operators and changes), vi_visual.c, vi_ctrl.c (keys with Ctrl), vi_repeat.c.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,7 +57,8 @@ void vi_put_cursor(struct editor *e, size_t pos);
 void vi_go_to(struct editor *e, size_t pos);
 void vi_show_visual(struct vi *v, struct editor *e);
 void vi_begin_insert(struct vi *v, struct editor *e, size_t pos);
-unsigned vi_end_insert(struct vi *v, struct editor *e); /* Escape */
+unsigned vi_open_line(struct vi *v, struct editor *e, bool is_above); /* o O */
+unsigned vi_end_insert(struct vi *v, struct editor *e);               /* Escape */
 /* Copy [from, to) to the clipboard, as whole lines or not. d and c also remove it. Other operators change its
  * case or its indentation. */
 unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, size_t to, bool is_lines);
@@ -76,6 +78,16 @@ bool vi_wants_ctrl_typed(uint32_t key); /* in insert mode */
 /* A key with Ctrl, or a page key, of normal or visual mode. */
 unsigned vi_ctrl_key(struct vi *v, struct editor *e, uint32_t key, unsigned count);
 unsigned vi_erase_typed(struct vi *v, struct editor *e, uint32_t key); /* ^W and ^U of insert mode */
+
+/* ---- vi_repeat.c ---- */
+
+/* "3." repeats the last change with another count: 2dw and d2w become 3dw. */
+void vi_count_last(struct vi *v, unsigned count);
+void vi_record_key(struct vi *v, uint32_t key);
+/* A counted insertion begins where the cursor has erased to. Without the break before a new line it is not
+ * one line that is repeated. */
+void vi_follow_erasing(struct vi *v, const struct editor *e, uint32_t key);
+void vi_end_change(struct vi *v);
 
 /* ---- vi.c ---- */
 
