@@ -25,6 +25,8 @@ enum { BUTTON_RUN = 1, BUTTON_ALWAYS, BUTTON_LESS, BUTTON_EDIT, BUTTON_YES };
 
 #define FINDINGS_SHOWN 20
 #define CODE_LINES_SHOWN 500
+#define EXCERPT_LINES 2 /* on a low screen, before what else there is to know */
+#define LOW_ROWS 16
 #define CODE_BYTES_SHOWN ((size_t)1 << 20)
 
 /* ---- may the code run? ---- */
@@ -222,24 +224,27 @@ static void describe_libraries(const struct model *m, struct dialog *d)
 	free(code);
 }
 
-static void describe_code(const struct model *m, struct dialog *d)
+static void describe_code(const struct model *m, struct dialog *d, size_t most)
 {
 	struct editor_run range = m->to_run;
-	size_t n = 0, code_len;
+	size_t n = 0, code_len, first = d->n_lines;
 	range.len = range.len < CODE_BYTES_SHOWN ? range.len : CODE_BYTES_SHOWN;
 	char *code = run_source_slice(model_editor(m), range, &code_len);
+	const char *p = code;
 
-	dialog_add(d, ROLE_DIALOG, "%s", "");
-	for (const char *p = code; p && *p && n < CODE_LINES_SHOWN; n++) {
+	while (p && *p == '\n' && most == EXCERPT_LINES)
+		p++;
+	while (p && *p && n++ < most) {
 		size_t len = strcspn(p, "\n");
 		dialog_add_code(d, p, len);
 		p += len + (p[len] == '\n');
-		if (n + 1 == CODE_LINES_SHOWN && *p)
+		if (n == CODE_LINES_SHOWN && *p)
 			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
 	}
 	free(code);
-	dialog_color_code(d, grammars_loaded(m->grammars,
-					     run_source_lang(model_editor(m), range, m->lang)->grammar));
+	dialog_color_code(d, first,
+			grammars_loaded(m->grammars,
+					run_source_lang(model_editor(m), range, m->lang)->grammar));
 }
 
 void ask_confirm(struct model *m)
@@ -257,10 +262,13 @@ void ask_confirm(struct model *m)
 			run_source_lang(model_editor(m), m->to_run, m->lang)->name,
 			run_source_describe(model_editor(m), m->to_run, what));
 	describe_libraries(m, d);
+	if (m->rows < LOW_ROWS)
+		describe_code(m, d, EXCERPT_LINES);
 	describe_where(m, d);
 	describe_limits(m, d);
 	describe_guards(m, d);
-	describe_code(m, d);
+	dialog_add(d, ROLE_DIALOG, "%s", "");
+	describe_code(m, d, CODE_LINES_SHOWN);
 	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
 	d->focus = again ? focus : m->findings.worst == TRM_HIGH ? COUNT(confirm_buttons) - 1 : 0;
 	d->scroll = scroll;

@@ -225,7 +225,7 @@ static void show_preview(struct model *m)
 		dialog_add_code(d, at, n);
 		at += n + (at[n] == '\n');
 	}
-	dialog_color_code(d, p ? grammars_loaded(m->grammars, p->lang->grammar) : NULL);
+	dialog_color_code(d, 0, p ? grammars_loaded(m->grammars, p->lang->grammar) : NULL);
 	d->scroll = 0;
 	snprintf(d->hint, sizeof d->hint,
 			!p ? "no matches"

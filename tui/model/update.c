@@ -6,6 +6,7 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/cell_runs.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/inspect.h"
 #include "model/model.h"
@@ -165,6 +166,8 @@ static void on_model_resize(struct model *m, const struct event *ev)
 	m->rows = ev->row;
 	m->cols = ev->col;
 	model_relayout(m);
+	if (m->dialog.answer == answer_confirm)
+		ask_confirm(m); /* a low screen shows some of the code first */
 }
 
 /* Terminals send Alt as an Escape before the key. So Escape with a key shortly after it looks like Alt.

@@ -97,9 +97,9 @@ void dialog_add(struct dialog *d, uint16_t role, const char *fmt, ...) __attribu
 void dialog_add_labeled(struct dialog *d, const char *label, uint16_t role, const char *fmt, ...)
 		__attribute__((format(printf, 4, 5)));
 void dialog_add_code(struct dialog *d, const char *text, size_t n);
-/* Color all lines of code that were added so far, as one text. `l` may be NULL: they stay plain. */
+/* Color all lines of code from line `from` on, as one text. `l` may be NULL: they stay plain. */
 struct syntax_language;
-void dialog_color_code(struct dialog *d, const struct syntax_language *l);
+void dialog_color_code(struct dialog *d, size_t from, const struct syntax_language *l);
 void dialog_add_item(struct dialog *d, const char *text); /* to the list */
 void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
 void dialog_clear_items(struct dialog *d);

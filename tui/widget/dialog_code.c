@@ -7,16 +7,16 @@
 
 #define CODE_MAX ((size_t)256 << 10) /* bytes that are colored */
 
-/* Join all code of the text, with a newline after each line; malloc'd. NULL: no code, too much code, or out
- * of memory. */
-static char *join_code(const struct dialog *d, size_t *ret_len)
+/* Join all code of the text from a line on, with a newline after each line; malloc'd. NULL: no code, too much
+ * code, or out of memory. */
+static char *join_code(const struct dialog *d, size_t from, size_t *ret_len)
 {
 	size_t len = 0, at = 0;
 
-	for (size_t i = 0; i < d->n_lines; i++)
+	for (size_t i = from; i < d->n_lines; i++)
 		len += d->lines[i].is_code ? strlen(d->lines[i].text) + 1 : 0;
 	char *code = len && len <= CODE_MAX ? malloc(len) : NULL;
-	for (size_t i = 0; code && i < d->n_lines; i++) {
+	for (size_t i = from; code && i < d->n_lines; i++) {
 		if (!d->lines[i].is_code)
 			continue;
 		size_t n = strlen(d->lines[i].text);
@@ -36,15 +36,15 @@ static void keep_kinds(struct dialog_line *line, const uint8_t *kinds, size_t n)
 		memcpy(line->kinds, kinds, n);
 }
 
-void dialog_color_code(struct dialog *d, const struct syntax_language *l)
+void dialog_color_code(struct dialog *d, size_t from, const struct syntax_language *l)
 {
 	size_t len = 0, at = 0;
-	char *code = l ? join_code(d, &len) : NULL;
+	char *code = l ? join_code(d, from, &len) : NULL;
 	uint8_t *kinds = code ? malloc(len) : NULL;
 
 	if (kinds)
 		syntax_highlight(l, code, len, kinds);
-	for (size_t i = 0; kinds && i < d->n_lines; i++) {
+	for (size_t i = from; kinds && i < d->n_lines; i++) {
 		if (!d->lines[i].is_code)
 			continue;
 		size_t n = strlen(d->lines[i].text);
