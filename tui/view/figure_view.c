@@ -46,11 +46,16 @@ static void draw_zoom_words(const struct model *m, struct canvas *c, const struc
 			f->n, fig->info.type ? image_mime(fig->info.type) : fig->mime, fig->info.width,
 			fig->info.height, fig->run);
 	canvas_fill(c, (struct rect){last, 0, 1, c->cols}, " ", style_of(ROLE_STATUS));
-	draw_text(c, all, last, 0, ROLE_STATUS, words);
-	const char *keys = "s save  o open  arrows: others  Esc back ";
-	int col = c->cols - (int)strlen(keys);
-	if (col > (int)strlen(words))
-		draw_text(c, all, last, col, ROLE_STATUS, keys);
+	/* How to leave is shown at every width. */
+	static const char *const keys[] = {"s save  o open  arrows: others  Esc back ",
+			"s save  o open  Esc back ", "Esc back "};
+	size_t k = 0;
+	while (k + 1 < sizeof keys / sizeof *keys && strlen(words) + strlen(keys[k]) >= (size_t)c->cols)
+		k++;
+	all.cols -= (int)strlen(keys[k]);
+	draw_cut_text(c, m->has_utf8, all, last, 0, ROLE_STATUS, words);
+	all.cols = c->cols;
+	draw_text(c, all, last, c->cols - (int)strlen(keys[k]), ROLE_STATUS, keys[k]);
 }
 
 bool draw_zoom(const struct model *m, struct canvas *c)

@@ -272,6 +272,15 @@ static void one_is_shown_on_the_whole_screen(void **state)
 	assert_non_null(strstr(screen_now(), "image 1 of 2"));
 	press(K_ESCAPE, 0);
 	assert_null(strstr(screen_now(), "image 1 of 2"));
+	/* The way back is shown on any screen. */
+	press('i', MOD_ALT);
+	for (int cols = 120; cols >= 40; cols -= 10) {
+		resize(cols < 60 ? 10 : 24, cols);
+		assert_screen("Esc back", true);
+		assert_screen(" image 2 of 2   image/png", true);
+	}
+	resize(36, 120);
+	press(K_ESCAPE, 0);
 	/* Two clicks on the first one do it, too. */
 	const char *text = screen_now(), *at = strstr(text, "[image/png");
 	assert_non_null(at);
