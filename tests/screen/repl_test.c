@@ -562,9 +562,29 @@ static void who_leaves_hears_what_becomes_of_it(void **state)
 	snprintf(line, sizeof line, ":cp :a.csv %s", path);
 	enter(line, "1 file, ");
 	assert_int_equal(access(path, F_OK), 0);
+	leave();
+}
+
+/* Files that were written after the warning are named, too; what was named already does not hold anybody up.
+ */
+static void each_file_is_named_before_it_is_lost(void **state)
+{
+	(void)state;
+	start();
+	enter("import os; os.mkdir('d'); open('a.csv', 'w').close()", "[2]>");
 	screen_wait_quiet(&s, 150);
 	screen_send(&s, CTRL_D);
-	assert_int_equal(screen_end(&s), 0);
+	screen_wait(&s, "in the sandbox (a.csv, d/)");
+	enter("open('d/deep', 'w').write('1')", "[3]>");
+	screen_wait_quiet(&s, 150);
+	screen_send(&s, CTRL_D);
+	screen_wait(&s, "in the sandbox (a.csv, d/)");
+	enter("open('b.csv', 'w').close(); os.remove('a.csv')", "[4]>");
+	screen_wait_quiet(&s, 150);
+	screen_send(&s, CTRL_D);
+	screen_wait(&s, "in the sandbox (b.csv, d/)");
+	enter("os.remove('b.csv')", "[5]>");
+	leave();
 }
 
 /* Everything in the sandbox stands still: its list of files never comes. */
@@ -769,6 +789,7 @@ int main(int argc, char **argv)
 			TEST(an_end_is_reported_once),
 			TEST(a_kept_sandbox_goes_on),
 			TEST(who_leaves_hears_what_becomes_of_it),
+			TEST(each_file_is_named_before_it_is_lost),
 			TEST(a_sandbox_that_does_not_answer_is_left),
 			TEST(runs_before_are_shown_in_the_order_of_time),
 			TEST(of_many_runs_before_the_newest_are_shown),

@@ -12,7 +12,7 @@
 #include "repl/repl_internal.h"
 #include "stream/tty.h"
 
-enum { CALM_MS = 80, LOOK_MS = 1500, CTRL_D = 4 };
+enum { CALM_MS = 80 };
 
 bool repl_has_person(const struct repl *r)
 {
@@ -30,7 +30,7 @@ void repl_done(struct repl *r)
 {
 	repl_watch_keys(r, false);
 	r->activity = (struct activity){0};
-	if (r->is_leaving)
+	if (r->leaving.is_wanted)
 		repl_leave(r);
 }
 
@@ -48,139 +48,6 @@ const char *repl_server_options(const struct repl *r, char way[TRM_REMOTE_OPTION
 		return way;
 	trm_config_sandbox_opts(&r->config, &lists, &opts);
 	return trm_remote_format_options(&opts.server, way, TRM_REMOTE_OPTIONS_BYTES);
-}
-
-/* A sandbox that is not kept ends with the program that it belongs to, whoever else uses it. */
-static void tell_left(struct repl *r, const char *name, bool is_kept)
-{
-	char way[TRM_REMOTE_OPTIONS_BYTES];
-	if (is_kept)
-		repl_say(r, "%s keeps running: terrarium attach %s%s --repl", name,
-				repl_server_options(r, way), name);
-	else
-		repl_say(r, "%s is not kept: it runs until the program that it belongs to ends ('terrarium ps' shows it)",
-				name);
-}
-
-static uint32_t count_others(const struct repl *r, const char *name)
-{
-	struct trm_entry entry;
-	bool is_known = !repl_is_far(r) && trm_registry_find(name, &entry, NULL) == 0 && entry.has_state;
-	return is_known && entry.clients > 1 ? entry.clients - 1 : 0;
-}
-
-/* Does the person want to think again? What others lose, and which files, is said once, while something can
- * still be done about it. */
-static bool hesitates(struct repl *r)
-{
-	char text[LOST_NAMES + 120];
-	const char *name = trm_sandbox_name(r->cli_session.sandbox);
-	uint32_t others = r->was_warned ? 0 : count_others(r, name);
-	bool loses_files = r->lost.count && !r->was_warned_of_files;
-	if (others)
-		repl_say(r, "%u other program%s %s %s, and %s it when this REPL ends: ':keep' keeps it, and leaving again ends it",
-				others, others == 1 ? "" : "s", others == 1 ? "uses" : "use", name,
-				others == 1 ? "loses" : "lose");
-	if (loses_files) {
-		lost_files_describe(&r->lost, text, sizeof text);
-		repl_say(r, "leaving ends %s, and %s: ':cp :FILE .' saves one, ':keep' keeps the sandbox, and leaving again ends it",
-				name, text);
-	}
-	r->was_warned |= others > 0;
-	r->was_warned_of_files |= loses_files;
-	return others || loses_files;
-}
-
-static void stop_looking(struct repl *r)
-{
-	line_borrow(r->line, NULL, NULL);
-	trm_timer_stop(r->look_timer);
-	r->activity = (struct activity){0};
-}
-
-static void leave_now(struct repl *r)
-{
-	stop_looking(r);
-	r->is_over = true;
-}
-
-static const struct activity looking = {
-		.what = "looking for files", .interrupt = leave_now, .eof = leave_now};
-
-static bool is_looking(const struct repl *r)
-{
-	return r->activity.what == looking.what;
-}
-
-/* A sandbox that does not answer keeps nobody. */
-static void on_look_due(void *user)
-{
-	struct repl *r = user;
-	if (is_looking(r))
-		leave_now(r);
-}
-
-/* Keys are the next line's, but for a second Ctrl-D. */
-static void on_look_keys(void *user, const char *bytes, size_t n)
-{
-	struct repl *r = user;
-	if (!n || memchr(bytes, CTRL_D, n))
-		looking.eof(r);
-	else
-		line_type_ahead(r->line, bytes, n);
-}
-
-static void on_looked(void *user)
-{
-	struct repl *r = user;
-	if (!is_looking(r)) /* the answer comes too late */
-		return;
-	stop_looking(r);
-	r->is_leaving = false;
-	r->is_over |= !hesitates(r);
-}
-
-/* A sandbox of our own ends with us. */
-static bool looks_for_files(struct repl *r)
-{
-	struct trm_sandbox *sandbox = r->cli_session.sandbox;
-	if (r->was_warned_of_files || !r->lost.is_known || !trm_sandbox_is_ready(sandbox)
-			|| lost_files_is_mounted(&r->lost))
-		return false;
-	repl_begin(r, &looking);
-	line_borrow(r->line, on_look_keys, r);
-	trm_timer_start(r->look_timer, LOOK_MS, 0);
-	lost_files_look(&r->lost);
-	return true;
-}
-
-static void leave_person(struct repl *r)
-{
-	struct trm_entry entry;
-	const char *name = trm_sandbox_name(r->cli_session.sandbox);
-	if (cli_session_is_shared(&r->cli_session)) {
-		bool is_known = !repl_is_far(r) && trm_registry_find(name, &entry, NULL) == 0
-				&& entry.has_state;
-		tell_left(r, name, !is_known || entry.is_kept);
-		r->is_over = true;
-	} else if (!looks_for_files(r)) {
-		r->is_leaving = false;
-		r->is_over = !hesitates(r);
-	}
-}
-
-void repl_leave(struct repl *r)
-{
-	r->is_leaving = true;
-	if (r->activity.what || r->is_over)
-		return;
-	if (repl_has_person(r) && r->cli_session.sandbox)
-		leave_person(r);
-	else if (repl_has_person(r) || cli_session_is_shared(&r->cli_session) || r->exit_code == 130
-			|| !r->cli_session.sandbox)
-		r->is_over = true;
-	else
-		repl_run_leave(r);
 }
 
 static void on_passed(void *user, const char *bytes, size_t n)
@@ -347,7 +214,7 @@ static const struct line_cb line_cb = {.accepted = on_accepted, .tab = on_repl_t
 /* May a line be taken? Piped lines and their end wait until the sandbox is ready or has failed. */
 static bool is_free(const struct repl *r)
 {
-	return !r->activity.what && !r->is_leaving && !r->is_over
+	return !r->activity.what && !r->leaving.is_wanted && !r->is_over
 	       && ((repl_has_person(r) && !r->owes_start)
 			       || (r->cli_session.sandbox && trm_sandbox_is_ready(r->cli_session.sandbox)));
 }
@@ -453,12 +320,8 @@ static int open_repl_session(struct repl *r, struct trm_error *reterr)
 		e = trm_loop_add_timer(r->cli_session.loop, on_calm, r, &r->calm, reterr);
 	if (e == 0)
 		e = trm_loop_add_timer(r->cli_session.loop, on_repl_wait, r, &r->wait_timer, reterr);
-	r->lost.looked = on_looked;
-	r->lost.user = r;
-	if (e == 0 && repl_has_person(r) && !trm_sandbox_is_attached(r->cli_session.sandbox))
-		lost_files_begin(&r->lost, r->cli_session.sandbox, NULL);
 	if (e == 0)
-		e = trm_loop_add_timer(r->cli_session.loop, on_look_due, r, &r->look_timer, reterr);
+		e = leave_open(r, reterr);
 	if (e == 0)
 		e = repl_run_open(r, reterr);
 	char hint[TRM_NET_HINT];
@@ -546,7 +409,7 @@ static void close_all(struct repl *r)
 	piped_close(r);
 	trm_timer_remove(r->calm);
 	trm_timer_remove(r->wait_timer);
-	trm_timer_remove(r->look_timer);
+	trm_timer_remove(r->leaving.timer);
 	trm_timer_remove(r->step_timer);
 	trm_signal_remove(r->winch);
 	trm_signal_remove(r->tstp);
@@ -559,7 +422,7 @@ static void close_all(struct repl *r)
 	code_finish(&r->last);
 	for (unsigned i = 0; i < trm_lang_count(); i++)
 		code_finish(&r->scripts[i]);
-	lost_files_finish(&r->lost);
+	lost_files_finish(&r->leaving.lost);
 	free(r->held_line);
 	free(r->offered);
 	free(r->filename);

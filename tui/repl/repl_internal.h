@@ -17,6 +17,7 @@
 #include <terrarium/terrarium.h>
 
 #include "repl/history.h"
+#include "repl/leave.h"
 #include "repl/line.h"
 #include "repl/paint.h"
 #include "repl/repl.h"
@@ -25,7 +26,6 @@
 #include "stream/cli_session.h"
 #include "stream/displays.h"
 #include "stream/echo_off.h"
-#include "stream/lost_files.h"
 #include "stream/policy_gate.h"
 #include "stream/stdin_feed.h"
 #include "stream/tail.h"
@@ -69,10 +69,8 @@ struct repl {
 	struct cli_session cli_session;
 	struct trm_session *session;
 	const struct trm_lang *lang;
-	unsigned used_langs;    /* bit per language that has run something */
-	struct lost_files lost; /* files that end with the sandbox */
-	bool was_warned;        /* that others lose the sandbox */
-	bool was_warned_of_files;
+	unsigned used_langs; /* bit per language that has run something */
+	struct leaving leaving;
 	struct tail tail;                                       /* the end of the run's stderr */
 	char lost_why[sizeof(((struct trm_error *)NULL)->msg)]; /* why a run was lost, as the person has been
 								   told */
@@ -86,8 +84,7 @@ struct repl {
 	struct images *images; /* images.c; NULL until one came */
 	struct line *line;     /* NULL: lines come from a pipe */
 	struct history history;
-	struct trm_timer *look_timer; /* leaving does not wait longer for the list of files */
-	struct trm_timer *calm;       /* until the prompt comes back below output that has no newline */
+	struct trm_timer *calm; /* until the prompt comes back below output that has no newline */
 
 	/* a pipe: piped.c */
 	struct stdin_feed stdin_feed;
@@ -137,14 +134,13 @@ struct repl {
 	struct edit *edit;                /* an editor has the terminal: edit.c */
 
 	int exit_code; /* the first failure's */
-	bool is_leaving, is_over, is_pipe_broken;
+	bool is_over, is_pipe_broken;
 };
 
 /* ---- repl.c */
 void repl_begin(struct repl *r, const struct activity *activity);
 void repl_done(struct repl *r);           /* a line is awaited again */
 void repl_fail(struct repl *r, int code); /* of a transcript: the first failure is remembered */
-void repl_leave(struct repl *r);
 /* The sandbox is at a server. */
 bool repl_is_far(const struct repl *r);
 /* What a command line says before its name; "" for one of this machine. Returns `way`. */

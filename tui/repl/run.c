@@ -259,7 +259,7 @@ static void show_error(struct repl *r, const struct trm_result *result)
 		repl_say(r, "%s", hint);
 	else if (repl_has_person(r) && install_hint_of_result(result, INSTALL_HINT_REPL, "", NULL, hint))
 		repl_say(r, "%s", hint);
-	if (result->state_lost && !r->is_leaving && result->status != TRM_STATUS_LOST)
+	if (result->state_lost && !r->leaving.is_wanted && result->status != TRM_STATUS_LOST)
 		repl_say(r, "%s was restarted: its variables are lost, files are kept", result->lang->name);
 }
 

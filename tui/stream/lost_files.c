@@ -114,6 +114,9 @@ void lost_files_finish(struct lost_files *lost)
 	forget_before(lost);
 	free(lost->new_folder);
 	lost->new_folder = NULL;
+	free(lost->found.of);
+	free(lost->named.of);
+	lost->found = lost->named = (struct file_sums){0};
 }
 
 /* ---- after ------------------------------------------------------------------------------------- */
@@ -124,11 +127,15 @@ bool lost_files_is_mounted(const struct lost_files *lost)
 }
 
 /* Of what is neither file, folder nor link only the kind is known everywhere. */
+static bool has_file_content(enum trm_file_kind kind)
+{
+	return kind == TRM_FILE_REGULAR || kind == TRM_FILE_LINK;
+}
+
 static bool is_same(const struct seen_item *old, const struct trm_file *file)
 {
-	bool has_content = file->kind == TRM_FILE_REGULAR || file->kind == TRM_FILE_LINK;
 	return old->kind == file->kind
-	       && (!has_content
+	       && (!has_file_content(file->kind)
 			       || (old->size == file->size && old->mtime_s == file->mtime_s
 					       && old->mtime_ns == file->mtime_ns));
 }
@@ -176,10 +183,68 @@ static bool lies_in(const char *path, const char *folder)
 	return n && !strncmp(path, folder, n) && path[n] == '/';
 }
 
+/* Of what is_same() compares, as FNV-1a. */
+static uint64_t sum_file(const struct trm_file *file)
+{
+	bool has_content = has_file_content(file->kind);
+	const uint64_t state[] = {(uint64_t)file->kind, has_content ? file->size : 0,
+			has_content ? (uint64_t)file->mtime_s : 0, has_content ? file->mtime_ns : 0};
+	uint64_t sum = 0xcbf29ce484222325u;
+	for (const char *c = file->name; *c; c++)
+		sum = (sum ^ (unsigned char)*c) * 0x100000001b3u;
+	for (size_t i = 0; i < sizeof state / sizeof *state; i++)
+		sum = (sum ^ state[i]) * 0x100000001b3u;
+	return sum;
+}
+
+/* Without memory for it the files are named again. */
+static void add_sum(struct file_sums *sums, uint64_t sum)
+{
+	if (sums->n == sums->cap) {
+		size_t cap = sums->cap ? 2 * sums->cap : 64;
+		uint64_t *grown = realloc(sums->of, cap * sizeof *grown);
+		if (!grown)
+			return;
+		sums->of = grown;
+		sums->cap = cap;
+	}
+	sums->of[sums->n++] = sum;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+bool lost_files_has_news(const struct lost_files *lost)
+{
+	const struct file_sums *named = &lost->named;
+	for (size_t i = 0; i < lost->found.n; i++)
+		if (!named->n
+				|| !bsearch(&lost->found.of[i], named->of, named->n, sizeof *named->of,
+						compare_sums))
+			return true;
+	return false;
+}
+
+void lost_files_note_named(struct lost_files *lost)
+{
+	struct file_sums found = lost->found;
+	if (found.n)
+		qsort(found.of, found.n, sizeof *found.of, compare_sums);
+	lost->found = lost->named;
+	lost->named = found;
+	lost->found.n = 0;
+}
+
 static void on_file_after(void *user, const struct trm_file *file)
 {
 	struct lost_files *lost = user;
-	if (is_idle(file->name) || lies_in(file->name, lost->new_folder) || !lost_files_is_new(lost, file))
+	if (is_idle(file->name) || !lost_files_is_new(lost, file))
+		return;
+	add_sum(&lost->found, sum_file(file));
+	if (lies_in(file->name, lost->new_folder))
 		return;
 	bool is_folder = file->kind == TRM_FILE_DIR;
 	if (is_folder) {
@@ -202,7 +267,7 @@ static void on_listed_after(void *user, const struct trm_error *why)
 void lost_files_look(struct lost_files *lost)
 {
 	static const struct trm_list_cb cb = {.file = on_file_after, .done = on_listed_after};
-	lost->count = 0;
+	lost->count = lost->found.n = 0;
 	lost->has_files = lost->has_folders = false;
 	lost->names[0] = '\0';
 	if (trm_file_list_tree(lost->sandbox, folder_of(lost), LISTED_MAX, &cb, lost, NULL) < 0)

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct trm_error;
 struct trm_file;
@@ -31,6 +32,11 @@ struct lost_files {
 	struct seen_item *before; /* sorted by path once all are known */
 	size_t n_before, cap_before, bytes_before;
 	char *new_folder; /* the last one, for its content; may be NULL */
+	/* Of what was found at the last look, and of what was named to a person: sums of path and state. */
+	struct file_sums {
+		uint64_t *of;
+		size_t n, cap;
+	} found, named;
 };
 
 /* List what is there. `begun` is called later, unless an error is returned: TRM_EINVAL, the folder is a part
@@ -39,6 +45,10 @@ int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struc
 /* Count what is new, but for what tools leave by the way. The sandbox must stay open until `looked` is
  * called, later and once. */
 void lost_files_look(struct lost_files *lost);
+/* Did the last look find something that is new or different since files were named to the person? */
+bool lost_files_has_news(const struct lost_files *lost);
+/* What the last look has found was named. */
+void lost_files_note_named(struct lost_files *lost);
 void lost_files_finish(struct lost_files *lost); /* accepts a zeroed object */
 
 /* Has code written this? Its name is the path in the folder. */
