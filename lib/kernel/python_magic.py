@@ -56,6 +56,31 @@ def run_pip(text):
 	run_shell(f'{shlex.quote(sys.executable)} -m pip {text}')
 
 
+installed = {}  # package: its version
+
+
+def tell_imported(text):
+	"""The packages were installed before this run. Of those that are imported in another version only a restart gets
+	the new one."""
+	import shlex
+	from importlib import metadata
+	for word in shlex.split(text, comments=True)[1:]:
+		name = re.match(r'[A-Za-z0-9][\w.-]*', word)
+		try:
+			package = name and metadata.distribution(name[0])
+		except metadata.PackageNotFoundError:
+			continue
+		if not package:
+			continue
+		parts = {file.parts[0] for file in package.files or ()} or {name[0]}
+		modules = [sys.modules[part] for part in sorted(re.sub(r'\.py$', '', part) for part in parts) if part in sys.modules]
+		told = (getattr(module, '__version__', None) for module in modules)
+		old = installed.get(name[0]) or next((version for version in told if isinstance(version, str)), None)
+		installed[name[0]] = package.version
+		if modules and old and old != package.version:
+			print(f'{name[0]} is imported already: restart python to use {package.version}', file=sys.stderr)
+
+
 def tell_seconds(seconds):
 	for unit, name in UNITS:
 		if seconds >= unit:
@@ -140,7 +165,8 @@ def tell_variables(types):
 
 def be_magic(name):
 	return {
-		'shell': run_shell, 'lines': shell_lines, 'pip': run_pip, 'time': time_code, 'timeit': time_often,
+		'shell': run_shell, 'lines': shell_lines, 'pip': run_pip, 'installed': tell_imported, 'time': time_code,
+		'timeit': time_often,
 		'cd': go_to, 'pwd': lambda _: os.getcwd(), 'env': environment, 'write': write_file,
 		'who': tell_names, 'whos': tell_variables,
 	}[name]

@@ -65,9 +65,7 @@ static int put_code_line(struct rewrite *w, const struct magic_line *m)
 			return TRM_ENOMEM;
 		return rewrite_put_call(w, "lines", m->rest);
 	case MAGIC_PIP:
-		if (magic_pip_installs(m->rest))
-			return rewrite_put(&w->code, "pass");
-		return rewrite_put_call(w, "pip", m->rest);
+		return rewrite_put_call(w, magic_pip_installs(m->rest) ? "installed" : "pip", m->rest);
 	case MAGIC_NOTHING: return rewrite_put(&w->code, "pass");
 	default: return rewrite_put_call(w, m->call, m->rest);
 	}

@@ -113,6 +113,17 @@ try run --yes $allow -c '%pip install -q demo
 import demo, helper; print(demo.version, helper.f())'
 expect_code 0
 expect_out "1.0 helped"
+# What is imported stays as it is; the person reads what helps. Nothing new needs no word.
+try run --yes --net on $allow -c '%pip install moves==1.0
+import moves, demo' -c '%pip install -q moves==1.0 demo' -c '!pip install "moves>1" # newer
+moves.x' -c '%pip install moves'
+expect_code 0
+expect_out "1.0"
+[ "$(grep -c "is imported already" err)" = 1 ] || wrong "it is said once"
+expect_in err "moves is imported already: restart python to use 2.0"
+printf '%%pip install moves==1.0\n%%pip install moves==2.0\nimport moves\n' >typed
+try run --yes --net on $allow - <typed
+! grep -q "is imported already" err || wrong "it was not imported before"
 try run --yes -c '%pip install -r requirements.txt'
 expect_code 125
 expect_in err "not the option -r"

@@ -89,6 +89,8 @@ def publish_python(port):
 	publish('insource', 'insource-1.0.tar.gz', insource)
 	publish('sized', 'sized-1.0.tar.gz', sized)
 	direct = f'insource @ {scheme}://{address}:{port}/files/insource-1.0.tar.gz'
+	for version in '1.0', '2.0':
+		publish('moves', f'moves-{version}-py3-none-any.whl', wheel('moves', version, {'moves/__init__.py': f'x = {version}\n'}))
 	publish('direct', 'direct-1.0-py3-none-any.whl', wheel('direct', '1.0', {'direct.py': ''}, [direct]))
 	# Newer ones than any distribution has.
 	publish('numpy', 'numpy-99.0-py3-none-any.whl', wheel('numpy', '99.0', {'numpy/__init__.py': '__version__ = "99.0"\n'}))
