@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The strings of a notebook's cells, each of which is looked at without the cells before it. Only those of
- * Python: elsewhere a quote in a comment is enough to take one cell for the string of another. */
+/* The strings of a notebook's cells, each of which is looked at without the cells before it. In Python the
+ * signs of long strings are counted. Elsewhere a quote may stand in a comment, and the grammar has to tell.
+ */
 #include "editor/editor_internal.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 
 #define STRING_BYTES ((size_t)64 << 10) /* of a cell and what follows, within which its strings end */
 #define STRING_US 1000000
+enum { STRING_MARKS = 16 }; /* marks at which a string may still go on */
 
 struct text *editor_text_of(char *block, size_t n)
 {
@@ -38,12 +40,11 @@ static size_t count_signs(const char *bytes, size_t n, const char *sign)
 	return found;
 }
 
-/* Go on to the next line that looks like a mark, and count what may open and close strings up to it. False:
- * there is none, and it is counted up to the end. */
-static bool count_to_mark(const char *bytes, size_t n, const char *comment, size_t *at, size_t counts[2])
+/* Go on to the next line that looks like a mark. False: there is none, and it is the end. */
+static bool go_to_mark(const char *bytes, size_t n, const char *comment, size_t *at)
 {
-	size_t from = *at, len = strlen(comment);
-	const char *p = bytes + from, *end = bytes + n, *line = NULL;
+	size_t len = strlen(comment);
+	const char *p = bytes + *at, *end = bytes + n, *line = NULL;
 
 	while (!line && (p = memmem(p, (size_t)(end - p), "\n", 1)) != NULL) {
 		const char *sign = ++p;
@@ -54,9 +55,18 @@ static bool count_to_mark(const char *bytes, size_t n, const char *comment, size
 		line = end - sign >= 2 && sign[0] == '%' && sign[1] == '%' ? p : NULL;
 	}
 	*at = line ? (size_t)(line - bytes) : n;
+	return line != NULL;
+}
+
+/* The same, and count what may open and close strings up to there. */
+static bool count_to_mark(const char *bytes, size_t n, const char *comment, size_t *at, size_t counts[2])
+{
+	size_t from = *at;
+	bool is_mark = go_to_mark(bytes, n, comment, at);
+
 	for (int i = 0; i < 2; i++)
 		counts[i] += count_signs(bytes + from, *at - from, string_signs[i]);
-	return line != NULL;
+	return is_mark;
 }
 
 /* Can the byte stand in a string of several lines? Where a sign has no partner, a cell lacks its end, and
@@ -93,12 +103,47 @@ static void load_strings(struct string_finder *f, const char *bytes, size_t n)
 	syntax_set_language(f->syntax, l);
 }
 
+static bool is_closed_at(struct string_finder *f, const char *bytes, size_t end)
+{
+	load_strings(f, bytes, end);
+	if (!f->text)
+		return false;
+	syntax_know(f->syntax, f->text, end, STRING_US);
+	return syntax_is_closed(f->syntax);
+}
+
+/* The first mark from `pos` on, or the end, before which all is closed. What is not closed at `pos` and not
+ * later either lacks its end, and would take in the cells below. */
+static bool is_in_closed_string(struct string_finder *f, const char *bytes, size_t n, size_t pos)
+{
+	size_t end = pos, most = n < STRING_BYTES ? n : STRING_BYTES;
+
+	f->is_asked = true;
+	if (is_closed_at(f, bytes, pos))
+		return false;
+	for (int i = 0; i < STRING_MARKS && end < most && f->text; i++) {
+		go_to_mark(bytes, most, f->lang->comment, &end);
+		if (is_closed_at(f, bytes, end))
+			return syntax_is_in_string(f->syntax, f->text, pos);
+	}
+	return false;
+}
+
+static bool has_quote(const char *bytes, size_t n)
+{
+	return memchr(bytes, '"', n) || memchr(bytes, '\'', n) || memchr(bytes, '`', n)
+	       || memmem(bytes, n, "<<", 2);
+}
+
 bool string_finder_has(void *user, const char *bytes, size_t n, size_t pos)
 {
 	struct string_finder *f = user;
 
-	if (f->lang->style != TRM_STYLE_INDENT || pos >= STRING_BYTES
-			|| !may_be_in_string(bytes, n, pos, f->lang->comment))
+	if (pos >= STRING_BYTES)
+		return false;
+	if (f->lang->style != TRM_STYLE_INDENT)
+		return has_quote(bytes, pos) && is_in_closed_string(f, bytes, n, pos);
+	if (!may_be_in_string(bytes, n, pos, f->lang->comment))
 		return false;
 	f->is_asked = true;
 	if (f->bytes != bytes)

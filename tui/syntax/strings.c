@@ -33,6 +33,15 @@ bool syntax_is_in_string(struct syntax *s, const struct text *t, size_t pos)
 	return false;
 }
 
+bool syntax_is_closed(const struct syntax *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (s->segments[i].is_dirty || !s->segments[i].tree
+				|| !parse_is_closed(ts_tree_root_node(s->segments[i].tree)))
+			return false;
+	return s->n > 0;
+}
+
 void syntax_know(struct syntax *s, const struct text *t, size_t to, unsigned budget_us)
 {
 	for (unsigned left = budget_us / KNOW_SLICE_US; left > 0 && syntax_is_behind(s, t, 0, to); left--)

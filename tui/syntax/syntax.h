@@ -103,6 +103,8 @@ bool syntax_is_code(struct syntax *s, const struct text *t, size_t pos);
 
 /* Is the byte at `pos` part of a string that has an end? False if unknown. */
 bool syntax_is_in_string(struct syntax *s, const struct text *t, size_t pos);
+/* Has the text an end to each of its strings and brackets, as far as the grammar tells? False if unknown. */
+bool syntax_is_closed(const struct syntax *s);
 /* Parse until the first `to` bytes are known, for about budget_us at most. */
 void syntax_know(struct syntax *s, const struct text *t, size_t to, unsigned budget_us);
 

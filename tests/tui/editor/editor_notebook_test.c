@@ -197,6 +197,50 @@ static void a_mark_in_a_string_is_as_it_is(void **state)
 	grammars_destroy(grammars);
 }
 
+/* Bash and JavaScript, whose quotes may stand in comments and words. */
+static void other_languages_have_strings_too(void **state)
+{
+#define KERNEL(name, cells) \
+	"{\"cells\": [" cells \
+	"], \"metadata\": {\"kernelspec\": {\"display_name\": \"x\", \"name\": \"" name \
+	"\", \"language\": \"" name "\"}}, \"nbformat\": 4, \"nbformat_minor\": 4}"
+	static const struct {
+		const char *language, *json, *script;
+	} files[] = {
+			{"bash",
+					KERNEL("bash", CELL("# don't\\ncat <<E\\n# %%\\nE\\necho 'a\\n# %% b'") ", " CELL(
+								       "echo it\\\\'s")),
+					"# %%\n# don't\ncat <<E\n# %%\nE\necho 'a\n# %% b'\n\n# %%\necho it\\'s\n"},
+			{"bash",
+					KERNEL("bash", CELL("echo 'a") ", " CELL("echo 'b'\\n# %% c") ", " CELL(
+								       "echo 'd'")),
+					"# %%\necho 'a\n\n# %%\necho 'b'\n# # %% c\n\n# %%\necho 'd'\n"},
+			{"javascript",
+					KERNEL("javascript", CELL("// don't\\nx = `\\n// %%\\n`") ", " CELL(
+									     "y = '`'\\n// %% z")),
+					"// %%\n// don't\nx = `\n// %%\n`\n\n// %%\ny = '`'\n// // %% z\n"},
+	};
+	struct grammars *grammars = grammars_create();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		if (!grammars_get(grammars, files[i].language, NULL))
+			continue;
+		write_file(files[i].json);
+		e.grammars = grammars;
+		struct trm_error why = {0};
+		if (editor_open(&e, path, &why) < 0)
+			fail_msg("%s", why.msg);
+		char *script = text_slice(e.text, 0, SIZE_MAX);
+		assert_string_equal(script, files[i].script);
+		free(script);
+		assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+		expect_file(files[i].json);
+	}
+	e.grammars = NULL;
+	grammars_destroy(grammars);
+}
+
 /* What lacks its end in a later cell does not cut the first one. */
 static void a_string_keeps_its_mark_while_another_is_typed(void **state)
 {
@@ -232,6 +276,7 @@ int main(void)
 			TEST(a_reload_shows_those_of_the_new_file),
 			TEST(a_reload_keeps_what_ran_in_a_cell),
 			TEST(a_mark_in_a_string_is_as_it_is),
+			TEST(other_languages_have_strings_too),
 			TEST(a_string_keeps_its_mark_while_another_is_typed),
 			TEST(a_copy_leaves_the_buffer_as_it_is),
 	};
