@@ -92,12 +92,15 @@ static void bring_program(struct inside *in)
 
 static void attack_inside(struct inside *in)
 {
-	const char *argv[BAIT_ARGS + 3];
+	const char *argv[BAIT_ARGS + 4];
 	char victim[32];
 	bool has_pid_space = inside_isolation == TRM_ISOLATION_NAMESPACES;
 	bring_program(in);
 	snprintf(victim, sizeof victim, "victim=%d", has_pid_space ? 1 : (int)host_agent(host_supervisor()));
 	bait_command(&bait, "./attack", victim, argv);
+	if (!inside_contains_signals())
+		argv[BAIT_ARGS + 2] = "spares=1";
+	argv[BAIT_ARGS + 3] = NULL;
 	inside_run(in, argv, &o);
 	if (o.exit.exit_code != 0)
 		fail_msg("exit %d, signal %d: %s", o.exit.exit_code, o.exit.signal, o.why.msg);

@@ -10,13 +10,14 @@
 
 #include "isolation/inside.h"
 
-enum who { BOTH, ROOT, USER };
+enum who { ROOT = 1, USER, BOTH, OLD }; /* OLD: only where Landlock does not contain signals */
 
 /* A sandbox that root has started has a user of its own. */
 #define SAME_USER "the code runs as you, and Landlock has no right for this"
 #define NAMED "Landlock refuses to open files, not to ask for their size, owner and times"
 #define HOSTS_NETWORK "there is no network but the host's, and nothing that filters it"
 #define WATCHED "no file system of its own: files are counted every 100 ms; too many end the sandbox"
+#define SIGNALS "Landlock has no scopes before Linux 6.12"
 #define NO_NAMESPACE "there is no namespace of this kind of its own"
 
 /* An attempt of the attacks, which both cases make. */
@@ -29,7 +30,7 @@ enum who { BOTH, ROOT, USER };
 /* Landlock, unless `level` says otherwise. No word: the whole case fails. */
 static const struct exception {
 	const char *name, *word;
-	enum who who;
+	unsigned who;
 	bool is_everywhere; /* with namespaces as well */
 	bool depends;       /* on the machine: not checked */
 	const char *reason;
@@ -55,6 +56,7 @@ static const struct exception {
 		{"nothing_is_open_inside", "open touch extended attribute: ", USER, false, true, SAME_USER},
 		{"a_network_opens_nothing_else", "open touch extended attribute: ", USER, false, true,
 				SAME_USER},
+		IN("processes signals to the host's", USER | OLD, SIGNALS),
 		IN("shm read", ROOT,
 				"what the host lets everybody read in /dev/shm; POSIX semaphores have no other place"),
 		IN("processes namespaces", BOTH, NO_NAMESPACE),
@@ -80,7 +82,8 @@ static const struct exception {
 static bool applies(const struct exception *e, const char *name)
 {
 	bool is_here = e->is_everywhere || inside_isolation == TRM_ISOLATION_LANDLOCK;
-	bool is_ours = e->who == BOTH || (e->who == ROOT) == (geteuid() == 0);
+	bool is_ours = e->who & (geteuid() == 0 ? ROOT : USER)
+		       && !(e->who & OLD && inside_contains_signals());
 	return is_here && is_ours && strcmp(e->name, name) == 0;
 }
 

@@ -4,11 +4,18 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/local/level.h"
+#include "base/landlock.h"
 #include "cmocka_all.h"
 
 enum { STEP_MS = 50 };
 
 enum trm_isolation inside_isolation = TRM_ISOLATION_NAMESPACES;
+
+bool inside_contains_signals(void)
+{
+	return inside_isolation == TRM_ISOLATION_NAMESPACES || level_landlock_abi() >= LANDLOCK_ABI_SCOPES;
+}
 
 double host_now_ms(void)
 {

@@ -16,6 +16,9 @@ enum { INSIDE_DEADLINE_MS = 60000, INSIDE_TEXT = 16 * 1024 };
 /* Of all sandboxes here: TRM_ISOLATION_NAMESPACES or TRM_ISOLATION_LANDLOCK. */
 extern enum trm_isolation inside_isolation;
 
+/* Do signals stay in the sandbox? Landlock's scopes do that, from ABI 6 on. */
+bool inside_contains_signals(void);
+
 struct inside {
 	struct trm_loop *loop;
 	struct trm_sandbox *sandbox;

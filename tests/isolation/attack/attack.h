@@ -29,6 +29,7 @@ struct target {
 	const char *host;   /* its name */
 	const char *spaces; /* its namespaces, as their links read, with commas between */
 	int key;            /* of System V message queue and semaphores of the host */
+	bool spares;        /* the victim: nothing keeps signals from it, and it would end the attack */
 };
 
 enum verdict { SHUT, OPEN, LACKING };

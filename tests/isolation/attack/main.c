@@ -139,6 +139,7 @@ int main(int argc, char **argv)
 			.host = value_of(argv, "host"),
 			.spaces = value_of(argv, "spaces"),
 			.key = atoi(value_of(argv, "key")),
+			.spares = atoi(value_of(argv, "spares")),
 	};
 	const struct attempts all[] = {attempts_files(), attempts_processes(), attempts_network(),
 			attempts_calls(), attempts_rights()};

@@ -71,6 +71,14 @@ static enum verdict signal_process(const struct target *t, struct found *f)
 	return kill(t->bait, 0) == 0 ? say(f, OPEN, "it can be killed") : say(f, SHUT, "%s", strerror(errno));
 }
 
+/* Only where that reaches the host as well: in a sandbox there are other processes of its own. */
+static enum verdict signal_all(const struct target *t, struct found *f)
+{
+	if (kill(-1, 0) < 0)
+		return say(f, SHUT, "%s", strerror(errno));
+	return kill(t->bait, 0) == 0 ? say(f, OPEN, "all can be killed") : say(f, SHUT, "only its own");
+}
+
 static enum verdict share_namespace(const struct target *t, struct found *f)
 {
 	static const char *const kinds[] = {"user", "pid", "mnt", "net", "ipc", "uts", "cgroup"};
@@ -206,6 +214,8 @@ static enum verdict of_end(const struct target *t, struct found *f)
 
 static enum verdict end_it(const struct target *t, struct found *f)
 {
+	if (t->spares)
+		return say(f, LACKING, "it is spared");
 	static const int signals[] = {SIGHUP, SIGINT, SIGTERM, SIGSTOP, SIGKILL};
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		kill(t->victim, signals[i]);
@@ -214,6 +224,8 @@ static enum verdict end_it(const struct target *t, struct found *f)
 
 static enum verdict signal_by_handle(const struct target *t, struct found *f)
 {
+	if (t->spares)
+		return say(f, LACKING, "it is spared");
 	int fd = (int)syscall(SYS_pidfd_open, t->victim, 0);
 	syscall(SYS_pidfd_send_signal, fd, SIGKILL, NULL, 0);
 	return of_end(t, f);
@@ -300,6 +312,7 @@ static const struct attempt ATTEMPTS[] = {
 		{"secrets", "environment", inherit_environment, 0},
 		{"processes", "of the host", see_process, 0},
 		{"processes", "signals to the host's", signal_process, 0},
+		{"processes", "one signal to all", signal_all, 0},
 		{"processes", "namespaces", share_namespace, 0},
 		{"processes", "name of the host", know_name, 0},
 		{"ipc", "message queue", share_queue, 0},
