@@ -63,6 +63,13 @@ int landlock_create(uint32_t abi, bool refuses_tcp)
 	return (int)syscall(SYS_LANDLOCK_CREATE_RULESET, &attr, n, 0);
 }
 
+int landlock_create_narrow(uint32_t abi)
+{
+	/* Whoever does not handle REFER refuses it. */
+	const struct ruleset_attr attr = {.handled_fs = LANDLOCK_NARROW & rights_of(abi)};
+	return (int)syscall(SYS_LANDLOCK_CREATE_RULESET, &attr, sizeof attr.handled_fs, 0);
+}
+
 int landlock_allow(int ruleset_fd, uint32_t abi, int fd, uint64_t rights)
 {
 	struct stat st;

@@ -46,6 +46,10 @@ int landlock_create_scopes(void);
  * exec, or -1 with errno. */
 int landlock_create(uint32_t abi, bool refuses_tcp);
 
+/* Make a ruleset that only handles reading, writing and moving files: to narrow what others allow. */
+int landlock_create_narrow(uint32_t abi);
+#define LANDLOCK_NARROW (LANDLOCK_READ_FILE | LANDLOCK_READ_DIR | LANDLOCK_WRITE_FILE | LANDLOCK_REFER)
+
 /* Allow rights for `fd` (O_PATH) and everything below. Rights that the ABI does not know are left out;
  * for a file also those that only apply to directories. 0, or -1 with errno. */
 int landlock_allow(int ruleset_fd, uint32_t abi, int fd, uint64_t rights);

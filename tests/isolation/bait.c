@@ -161,8 +161,8 @@ void bait_remove(struct bait *b)
 {
 	char path[128];
 	static const char *const names[] = {"bait", "socket", "datagrams", "packets"};
-	const int sockets[] = {b->tcp, b->tcp6, b->abstract, b->file, b->abstract_datagrams, b->file_datagrams,
-			b->file_packets};
+	const int sockets[] = {b->tcp, b->tcp6, b->abstract, b->file, b->abstract_datagrams,
+			b->file_datagrams, b->file_packets};
 	for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++)
 		close(sockets[i]);
 	msgctl(b->queue, IPC_RMID, NULL);

@@ -17,7 +17,7 @@ struct bait {
 	int key, queue, semaphores, segment; /* System V; -1: there is none */
 	int tcp, tcp6, abstract, file;       /* sockets that listen; -1: there is none */
 	int abstract_datagrams, file_datagrams, file_packets;
-	char args[BAIT_ARGS][512];           /* for the program: isolation/attack/attack.h */
+	char args[BAIT_ARGS][512]; /* for the program: isolation/attack/attack.h */
 };
 
 void bait_lay(struct bait *b);

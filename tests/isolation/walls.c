@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,43 @@ static void only_its_own_processes_are_seen(void **state)
 			"if os.path.exists('/proc/%d'): print('numbers of processes')\n",
 			(int)getpid(), (int)getpid());
 	expect_silence(code);
+}
+
+static bool has_line(void *user)
+{
+	struct inside *at = &in;
+	trm_loop_step(at->loop, 10);
+	return strchr(((struct outcome *)user)->text, '\n') != NULL;
+}
+
+/* Without namespaces a program sees nothing of others in /proc, also if they were started before it. */
+static void earlier_programs_are_not_seen(void **state)
+{
+	static struct outcome earlier;
+	const char *argv[] = {"/usr/bin/python3", "-c",
+			"import os, signal; print(os.getpid(), flush=True); signal.pause()", NULL};
+	char code[1024];
+	(void)state;
+	if (inside_isolation == TRM_ISOLATION_NAMESPACES)
+		skip();
+	struct trm_proc *proc = inside_start(&in, argv, &earlier);
+	host_wait(has_line, &earlier);
+	snprintf(code, sizeof code,
+			"for f in 'cmdline stat status environ comm maps'.split():\n"
+			"  if not text('/proc/self/' + f): print('its own', f, 'cannot be read')\n"
+			"  if text('/proc/%d/' + f): print(f, 'of another can be read')\n"
+			"  if text('/proc/%d/' + f): print(f, 'of the agent can be read')\n"
+			"if not names('/proc/self/fd'): print('its own descriptors cannot be listed')\n"
+			"if names('/proc/%d/fd') or names('/proc/%d/task'): print('of another')\n"
+			"for f in 'cpuinfo meminfo stat uptime version sys/kernel/ostype'.split():\n"
+			"  if not text('/proc/' + f): print(f, 'cannot be read')\n"
+			"for f in 'mounts net/tcp locks modules partitions sysrq-trigger'.split():\n"
+			"  if text('/proc/' + f): print(f, 'can be read')\n",
+			atoi(earlier.text), (int)host_agent(host_supervisor()), atoi(earlier.text),
+			atoi(earlier.text));
+	expect_silence(code);
+	trm_proc_signal(proc, SIGKILL, TRM_SIGNAL_GROUP);
+	inside_wait(&in, &earlier.is_over);
 }
 
 static void the_environment_is_its_own(void **state)
@@ -333,11 +371,15 @@ static void the_agent_cannot_be_read_or_hurt(void **state)
 		       "for l in 'exe root cwd ns/user'.split():\n"
 		       "  try: os.readlink(P + l); print(l, 'can be followed')\n"
 		       "  except OSError: pass\n"
-		       "for s in (9, 11, 15, 19):\n"
-		       "  try: os.kill(AGENT, s)\n"
-		       "  except OSError: pass\n"
 		       "c = ctypes.CDLL(None, use_errno=True)\n"
 		       "if c.ptrace(16, AGENT, 0, 0) != -1: print('traced')\n");
+	if (inside_contains_signals())
+		expect_silence("for s in (9, 11, 15, 19):\n"
+			       "  try: os.kill(AGENT, s)\n"
+			       "  except OSError: pass\n");
+	else
+		expect_silence("try: os.kill(-1, 0); print('all can be signaled at once')\n"
+			       "except PermissionError: pass\n");
 	/* It still answers. */
 	expect_silence("pass");
 }
@@ -472,6 +514,7 @@ int cases_walls(void)
 			cmocka_unit_test(the_hosts_files_are_not_there),
 			cmocka_unit_test(mounts_tell_nothing_of_the_host),
 			cmocka_unit_test(only_its_own_processes_are_seen),
+			cmocka_unit_test(earlier_programs_are_not_seen),
 			cmocka_unit_test(the_environment_is_its_own),
 			cmocka_unit_test(only_standard_descriptors_are_open),
 			cmocka_unit_test(masked_proc_files_are_empty),

@@ -61,6 +61,7 @@ struct agent {
 	uint64_t alone_ns;   /* without clients since then */
 	const char *folder;  /* of a sandbox without namespaces (wire/folder.h); NULL */
 	int rules_fd;        /* Landlock rules for the programs that it starts; -1: none */
+	const char *roots;   /* with these: see exec.h */
 	const char *workdir; /* the requested one; if it could not be made, another is used */
 	const char *report;  /* for WELCOME: a packed struct handoff_report, borrowed */
 	size_t report_len;
@@ -90,6 +91,7 @@ struct agent_way {
 	uint64_t linger_ms;
 	const char *folder;  /* NULL: with namespaces, or in a container */
 	int rules_fd;        /* with a folder; -1: none */
+	const char *roots;   /* with rules; NULL */
 	const char *workdir; /* NULL: none was requested */
 	const char *report;
 	size_t report_len;

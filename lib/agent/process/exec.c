@@ -33,14 +33,54 @@ static void scope_signals(void)
 	close(rules);
 }
 
+struct part {
+	const char *path;
+	uint64_t rights;
+};
+
+/* What cannot be opened is not allowed. */
+static void allow_part(int rules, uint32_t abi, int dir_fd, const struct part *part)
+{
+	int fd = openat(dir_fd, part->path, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	landlock_allow(rules, abi, fd, part->rights);
+	close(fd);
+}
+
+static void allow_parts(int rules, uint32_t abi, const char *dir, const struct part *parts, size_t n)
+{
+	int dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	for (size_t i = 0; dir_fd >= 0 && i < n; i++)
+		allow_part(rules, abi, dir_fd, &parts[i]);
+	if (dir_fd >= 0)
+		close(dir_fd);
+}
+
+/* Allow the parts of /proc that reveal no process. */
+static void allow_proc(int rules, uint32_t abi)
+{
+	static const struct part parts[] = {
+			{"cpuinfo", LANDLOCK_READ_FILE},
+			{"filesystems", LANDLOCK_READ_FILE},
+			{"loadavg", LANDLOCK_READ_FILE},
+			{"meminfo", LANDLOCK_READ_FILE},
+			{"stat", LANDLOCK_READ_FILE},
+			{"sys", LANDLOCK_READ_FILE | LANDLOCK_READ_DIR},
+			{"uptime", LANDLOCK_READ_FILE},
+			{"version", LANDLOCK_READ_FILE},
+			{"vmstat", LANDLOCK_READ_FILE},
+	};
+	allow_parts(rules, abi, "/proc", parts, sizeof parts / sizeof *parts);
+}
+
 /* Allow the parts of /proc/self that interpreters read. The rest shows this machine's network and mounts.
  * Of the directories `fd` and `task` only the names are visible. */
 static void allow_self(int rules, uint32_t abi)
 {
-	static const struct {
-		const char *path;
-		uint64_t rights;
-	} parts[] = {
+	char children[48];
+	const struct part parts[] = {
+			{children, LANDLOCK_READ_FILE},
 			{"cgroup", LANDLOCK_READ_FILE},
 			{"cmdline", LANDLOCK_READ_FILE},
 			{"comm", LANDLOCK_READ_FILE | LANDLOCK_WRITE_FILE},
@@ -58,28 +98,41 @@ static void allow_self(int rules, uint32_t abi)
 			{"status", LANDLOCK_READ_FILE},
 			{"task", LANDLOCK_READ_DIR},
 	};
-	char children[48];
-	int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	snprintf(children, sizeof children, "task/%d/children", (int)getpid());
-	for (size_t i = 0; self >= 0 && i <= sizeof parts / sizeof *parts; i++) {
-		bool is_last = i == sizeof parts / sizeof *parts;
-		int fd = openat(self, is_last ? children : parts[i].path, O_PATH | O_CLOEXEC);
-		if (fd < 0)
-			continue;
-		landlock_allow(rules, abi, fd, is_last ? LANDLOCK_READ_FILE : parts[i].rights);
-		close(fd);
+	allow_parts(rules, abi, "/proc/self", parts, sizeof parts / sizeof *parts);
+}
+
+static void allow_roots(int rules, uint32_t abi, const char *roots)
+{
+	char path[NAME_MAX + 2];
+	for (size_t n; *roots; roots += n + (roots[n] == ':')) {
+		n = strcspn(roots, ":");
+		snprintf(path, sizeof path, "/%.*s", (int)n, roots);
+		allow_part(rules, abi, AT_FDCWD, &(struct part){path, LANDLOCK_NARROW});
 	}
-	if (self >= 0)
-		close(self);
+}
+
+/* A ruleset that all programs share would show each of them the earlier ones, and grow. */
+static bool enter_own_rules(const char *roots)
+{
+	const uint32_t abi = landlock_abi();
+	int rules = landlock_create_narrow(abi);
+	if (rules < 0)
+		return false;
+	allow_roots(rules, abi, roots);
+	allow_proc(rules, abi);
+	allow_self(rules, abi);
+	bool is_entered = landlock_enter(rules) == 0;
+	close(rules);
+	return is_entered;
 }
 
 /* Code never runs without its rules. */
-static bool enter_rules(void)
+static bool enter_rules(const char *roots)
 {
 	fcntl(EXEC_RULES_FD, F_SETFD, FD_CLOEXEC);
-	allow_self(EXEC_RULES_FD, landlock_abi());
 	signal(SIGXFSZ, SIG_IGN); /* a full disk is an error, not an end: supervisor/limits/watchdog.h */
-	return landlock_enter(EXEC_RULES_FD) == 0;
+	return landlock_enter(EXEC_RULES_FD) == 0 && enter_own_rules(roots);
 }
 
 /* When memory runs out, the kernel must kill the user's programs rather than the agent. */
@@ -159,7 +212,7 @@ static bool enter(const char *cwd, bool may_be_elsewhere)
 
 int agent_exec(char **argv)
 {
-	enum { FLAGS, NPROC, MARK, CWD, DASHES, PROGRAM };
+	enum { FLAGS, NPROC, MARK, CWD, ROOTS, DASHES, PROGRAM };
 	for (int i = 0; i <= PROGRAM; i++)
 		if (!argv[i])
 			return 125;
@@ -177,7 +230,7 @@ int agent_exec(char **argv)
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (strchr(argv[FLAGS], 's'))
 		scope_signals();
-	if (strchr(argv[FLAGS], 'l') && !enter_rules())
+	if (strchr(argv[FLAGS], 'l') && !enter_rules(argv[ROOTS]))
 		return fail(EXEC_RULES, errno);
 	if (!strcmp(argv[PROGRAM], BATCH_PROGRAM)) {
 		close(EXEC_REPORT_FD);

@@ -5,7 +5,7 @@
 /* The second exec. The agent does not start a user's program directly. It starts a fresh image of itself
  * with posix_spawn:
  *
- *     terrarium-agent exec FLAGS NPROC MARK CWD -- ARGV…
+ *     terrarium-agent exec FLAGS NPROC MARK CWD ROOTS -- ARGV…
  *
  * The new image does to itself what posix_spawn cannot do, and then becomes the program. It writes
  * failures to descriptor EXEC_REPORT_FD, which is close-on-exec. So the agent reads a report, or the end
@@ -19,8 +19,10 @@
  *         its own domain, so one program cannot signal another. PID 1 needs no such protection, and its
  *         programs can signal each other.
  *     d   only let it die with the agent
- *     l   as d, and descriptor EXEC_RULES_FD holds a Landlock ruleset for the program. The parts of /proc
- *         that the process may read about itself are added first. */
+ *     l   as d, and descriptor EXEC_RULES_FD holds a Landlock ruleset for the program. The program also gets
+ *         one of its own, which narrows the first: of /proc it allows what reveals no process, and what the
+ *         program may read about itself; of the rest, what lies below ROOTS, entries of "/" with a colon
+ *         after each. */
 
 #include <stdint.h>
 

@@ -29,7 +29,7 @@ enum {
 	CONTROL_OUT = 4,
 	SCRIPT_IN = 5,
 	FIRST_SPARE = 10,
-	EXEC_ARGS = 7, /* those before the program's own */
+	EXEC_ARGS = 8, /* those before the program's own */
 };
 
 /* The descriptors that the child gets, and their numbers there. */
@@ -199,7 +199,8 @@ static char **exec_argv(const struct proc *proc, const struct spawn_msg *msg, co
 	if (!argv)
 		return NULL;
 	const char *const before[EXEC_ARGS] = {"terrarium-agent", "exec", flags, nproc, mark,
-			start_dir(proc->agent, msg->cwd, path), "--"};
+			start_dir(proc->agent, msg->cwd, path), proc->agent->roots ? proc->agent->roots : "",
+			"--"};
 	memcpy(argv, before, sizeof before);
 	memcpy(argv + EXEC_ARGS, msg->argv, n * sizeof *argv);
 	return argv;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* terrarium-agent serve FD [FOLDER [RULES]]
+/* terrarium-agent serve FD [FOLDER [RULES ROOTS]]
  *                                serve the clients of a listening unix socket, inherited as FD; without
- *                                namespaces in FOLDER, with a Landlock ruleset inherited as RULES
+ *                                namespaces in FOLDER, with a Landlock ruleset inherited as RULES, which
+ *                                allows something in ROOTS (exec.h)
  * terrarium-agent serve-stdio    serve one client on standard input and output
  * terrarium-agent container …    in containers, as the next two: see container.h
  * terrarium-agent connect …
@@ -34,8 +35,12 @@ static int do_serve(char **args)
 	const char *folder = args[0] ? args[1] : NULL;
 	struct agent_way way = {
 			.listen_fd = read_fd(args[0]), .handoff_fd = -1, .folder = folder, .rules_fd = -1};
-	if (folder && args[2] && (way.rules_fd = read_fd(args[2])) < 0)
-		return EXIT_USAGE;
+	if (folder && args[2]) {
+		way.rules_fd = read_fd(args[2]);
+		way.roots = args[3];
+		if (way.rules_fd < 0 || !way.roots)
+			return EXIT_USAGE;
+	}
 	return way.listen_fd < 0 ? EXIT_USAGE : agent_serve(&way);
 }
 

@@ -447,6 +447,7 @@ int agent_serve(const struct agent_way *way)
 	agent->alone_ns = clock_ns();
 	agent->folder = way->folder;
 	agent->rules_fd = way->rules_fd;
+	agent->roots = way->roots;
 	if (agent->folder)
 		sampler_measure(&agent->sampler, agent->folder);
 	agent->workdir = way->workdir;

@@ -211,8 +211,8 @@ int bare_environment(struct buf *out, const struct bare_places *places, const st
 
 /* ---- rules ------------------------------------------------------------------------------ */
 
-/* The supervisor leaves out paths that do not exist. In /proc code sees only files that reveal no
- * process; its own entry is added when it starts (agent/process/exec.c). */
+/* The supervisor leaves out paths that do not exist. What a program sees in /proc is narrowed when it starts
+ * (agent/process/exec.c). */
 static const struct {
 	const char *path;
 	unsigned flags;
@@ -262,16 +262,7 @@ static const struct {
 		{"/dev/shm", RULE_OBJECTS | RULE_OWN_USER},
 		{"/dev/ptmx", RULE_DEVICE | RULE_AGENT},
 		{"/dev/pts", RULE_DEVICE | RULE_AGENT},
-		{"/proc/cpuinfo", RULE_READ},
-		{"/proc/filesystems", RULE_READ},
-		{"/proc/loadavg", RULE_READ},
-		{"/proc/meminfo", RULE_READ},
-		{"/proc/stat", RULE_READ},
-		{"/proc/sys", RULE_READ},
-		{"/proc/uptime", RULE_READ},
-		{"/proc/version", RULE_READ},
-		{"/proc/vmstat", RULE_READ},
-		{"/proc", RULE_READ | RULE_DEVICE | RULE_AGENT},
+		{"/proc", RULE_READ | RULE_DEVICE},
 		{"/sys/fs/cgroup", RULE_READ | RULE_AGENT},
 };
 

@@ -47,9 +47,9 @@ static void check_seccomp(int r, const char *what)
 }
 
 enum variant {
-	STRICT = 1,  /* no control group counts the memory */
-	BARE = 2,    /* no namespaces */
-	NETWORK = 4, /* bare, with this machine's network */
+	STRICT = 1,      /* no control group counts the memory */
+	BARE = 2,        /* no namespaces */
+	NETWORK = 4,     /* bare, with this machine's network */
 	NO_TRUNCATE = 8, /* Landlock has no right for emptying files (before ABI 3) */
 };
 
@@ -68,7 +68,9 @@ static void add_names(scmp_filter_ctx ctx, uint32_t action, const char *const *n
 		int nr = seccomp_syscall_resolve_name(*names);
 		if (nr == __NR_SCMP_ERROR || nr < 0)
 			continue; /* unknown here, or not a call of this architecture */
-		if (variant & BARE && (has_name(CALLS_MISSING_BARE, *names) || has_name(CALLS_REFUSED_BARE, *names)))
+		if (variant & BARE
+				&& (has_name(CALLS_MISSING_BARE, *names)
+						|| has_name(CALLS_REFUSED_BARE, *names)))
 			continue;
 		check_seccomp(seccomp_rule_add(ctx, action, nr, 0), *names);
 	}

@@ -38,16 +38,37 @@ static uint64_t rights_of(unsigned flags)
 	       | (flags & RULE_OBJECTS ? USING_OBJECTS : 0);
 }
 
+/* Of the path after links: "/" itself is an empty entry. */
+static bool note_root(struct confinement *c, int fd)
+{
+	char link[40], path[PATH_MAX], entry[NAME_MAX + 3];
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	ssize_t len = readlink(link, path, sizeof path - 1);
+	if (len <= 0 || *path != '/')
+		return false;
+	path[len] = '\0';
+	const size_t n = strlen(c->roots);
+	snprintf(entry, sizeof entry, "%.*s:", (int)strcspn(path + 1, "/"), path + 1);
+	for (const char *at = c->roots; *at; at += strcspn(at, ":") + 1)
+		if (strncmp(at, entry, strlen(entry)) == 0)
+			return true;
+	if (strcmp(entry, "proc:") == 0)
+		return true;
+	return (size_t)snprintf(c->roots + n, sizeof c->roots - n, "%s", entry) < sizeof c->roots - n;
+}
+
 /* Add a rule to both sets, or to the agent's alone. */
-static bool allow(const struct confinement *c, int fd, unsigned flags)
+static bool allow(struct confinement *c, int fd, unsigned flags)
 {
 	const uint32_t abi = c->spec->landlock_abi;
-	return landlock_allow(c->agent_rules_fd, abi, fd, rights_of(flags)) == 0
-	       && (flags & RULE_AGENT || landlock_allow(c->code_rules_fd, abi, fd, rights_of(flags)) == 0);
+	if (landlock_allow(c->agent_rules_fd, abi, fd, rights_of(flags)) < 0)
+		return false;
+	return flags & RULE_AGENT
+	       || (landlock_allow(c->code_rules_fd, abi, fd, rights_of(flags)) == 0 && note_root(c, fd));
 }
 
 /* A path that does not exist needs no rule. */
-static bool allow_path(const struct confinement *c, const char *path, unsigned flags)
+static bool allow_path(struct confinement *c, const char *path, unsigned flags)
 {
 	if (flags & RULE_OWN_USER && !c->uid)
 		return true;
@@ -58,7 +79,7 @@ static bool allow_path(const struct confinement *c, const char *path, unsigned f
 	return is_allowed;
 }
 
-static bool allow_paths(const struct confinement *c)
+static bool allow_paths(struct confinement *c)
 {
 	const char *at = c->spec->rules.bytes, *end = at + c->spec->rules.n;
 	while (at < end) {
@@ -72,7 +93,7 @@ static bool allow_paths(const struct confinement *c)
 }
 
 /* The rule is for the file that was opened, even if something else lies at its path now. */
-static bool allow_mounts(const struct confinement *c)
+static bool allow_mounts(struct confinement *c)
 {
 	for (uint32_t i = 0; i < c->spec->n_mounts; i++) {
 		bool is_writable = c->spec->writable_mounts >> i & 1;
@@ -210,7 +231,7 @@ const char *confine_exec(const struct confinement *c)
 	if (failed)
 		return failed;
 	char *argv[] = {"terrarium-agent", "serve", listen_fd, (char *)c->spec->folder,
-			has_rules ? rules_fd : NULL, NULL};
+			has_rules ? rules_fd : NULL, (char *)c->roots, NULL};
 	fcntl(CONFINE_AGENT, F_SETFD, FD_CLOEXEC);
 	syscall(SYS_execveat, CONFINE_AGENT, "", argv, env, AT_EMPTY_PATH);
 	return "start the agent";

@@ -5,9 +5,9 @@
 /* The last steps of a sandbox without namespaces, in the child that becomes its agent.
  *
  * There are two sets of Landlock rules. The first holds for the agent: it allows what the sandbox may use,
- * and /proc, where the agent finds and measures its processes. Programs that the agent starts enter the
- * second set as well (agent/process/exec.c). It leaves out /proc except for what a program reads about
- * itself. So code can neither see other processes nor signal the agent. */
+ * and what it needs to find and measure its processes. Programs that the agent starts enter the second set as
+ * well, so that code cannot signal the agent. Each of them also enters a set of its own, in which of /proc
+ * there is only what a program reads about itself: code cannot see other processes (agent/process/exec.c). */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +22,8 @@ struct confinement {
 	uint32_t uid; /* 0: the sandbox has no user of its own */
 	bool is_strict;
 	int agent_rules_fd, code_rules_fd; /* -1: without Landlock */
+	char roots[1024]; /* the entries of "/", but /proc, below which the rules for code allow something,
+			     with colons between */
 };
 
 /* Make the rules while the descriptors of mounts are still at their numbers in the supervisor. Returns

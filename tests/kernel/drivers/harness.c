@@ -71,11 +71,11 @@ static int source_file(struct embed source)
 static void exec_child(const struct kernel_spec *spec, const char *cwd, const int child_fds[], int n)
 {
 	/* Batch languages have the agent for a driver. */
-	const char *agent[12] = {"terrarium-agent", "exec", "-", "0", "0", "", "--"};
+	const char *agent[13] = {"terrarium-agent", "exec", "-", "0", "0", "", "", "--"};
 	bool is_batch = !strcmp(spec->argv[0], BATCH_PROGRAM);
 	const char *const *argv = is_batch ? agent : spec->argv;
 	for (int i = 0; is_batch && spec->argv[i] && i < 4; i++)
-		agent[7 + i] = spec->argv[i];
+		agent[8 + i] = spec->argv[i];
 	char home[128], cache[4200];
 	snprintf(home, sizeof home, "HOME=%s", cwd);
 	const char *go_cache = getenv("GOCACHE"); /* so that not every test compiles Go's library */

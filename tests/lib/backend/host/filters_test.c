@@ -283,9 +283,10 @@ static void fewer_calls_with_an_old_landlock(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof OLDER_CALLS / sizeof *OLDER_CALLS; i++) {
 		long (*call)(void) = OLDER_CALLS[i].call;
-		int without_truncate = try_with(
-				filters_of_landlock(false, LANDLOCK_ABI_TRUNCATE - 1), false, call);
-		int without_scopes = try_with(filters_of_landlock(false, LANDLOCK_ABI_SCOPES - 1), false, call);
+		int without_truncate =
+				try_with(filters_of_landlock(false, LANDLOCK_ABI_TRUNCATE - 1), false, call);
+		int without_scopes =
+				try_with(filters_of_landlock(false, LANDLOCK_ABI_SCOPES - 1), false, call);
 		int newest = try_with(filters_of_landlock(false, NEWEST), false, call);
 		if (without_truncate != OLDER_CALLS[i].without_truncate
 				|| without_scopes != OLDER_CALLS[i].without_scopes
