@@ -267,6 +267,7 @@ static void fill_info(const struct known *k, struct trm_entry *e)
 	snprintf(e->group, sizeof e->group, "%s", k->info.group);
 	e->has_client = procstat_read(k->info.client, &client);
 	found_limits(&k->info, &e->limits);
+	e->isolation = found_isolation(&k->info.ready);
 	fill_state(k, e);
 	if (!k->is_stale)
 		set_uptime(&k->info, &e->sample);

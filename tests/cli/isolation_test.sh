@@ -28,6 +28,40 @@ try doctor --isolation none
 expect_code 0
 expect_in out "'none' is set"
 
+# Whoever is asked before code runs is told so. on_terminal [EXPECT ANSWER]… -- COMMAND…: what is seen is in out.
+on_terminal() {
+	tried="on a terminal: $*"
+	code=0
+	python3 "$source/tests/cli/terminal.py" "$@" >out 2>err || code=$?
+}
+on_terminal 'Run this?' y -- "$terrarium" run --isolation none -c 'print(6 * 7)'
+expect_in out "WITHOUT ISOLATION, with all your rights"
+expect_in out "this machine's network"
+! grep -q "no network" out || wrong "code has this machine's network"
+expect_in out 42
+on_terminal 'Run what you enter?' y 'NO ISOLATION [1]>' 'print(6 * 7)' '[2]>' :quit -- \
+	"$terrarium" repl --isolation none
+expect_code 0
+expect_in out "WITHOUT ISOLATION, with all your rights"
+expect_in out "this machine's network"
+expect_in out "not enforced: isolation, network"
+! grep -q "no network" out || wrong "code has this machine's network"
+try run --yes --isolation none --keep --name open -c pass
+on_terminal 'Run this?' n -- "$terrarium" run --name open -c pass
+expect_in out "in the running sandbox open: WITHOUT ISOLATION"
+TERRARIUM_TRUST=local on_terminal 'Run this?' n -- "$terrarium" run --name open -c pass
+expect_in out "in the running sandbox open: WITHOUT ISOLATION"
+on_terminal 'Run what you enter?' n -- "$terrarium" attach --repl open
+try stop open
+
+# Where no level works, the question says how to make one work.
+for way in repl --linear; do
+	on_terminal '[q]uit?' q -- "$refuse" mount landlock_restrict_self -- "$terrarium" $way
+	expect_code 125
+	expect_in out "landlock: Landlock cannot be used: a seccomp profile refuses landlock_restrict_self"
+	expect_in out "  cure: "
+done
+
 code=0
 "$terrarium" run --yes --isolation landlock -c pass >out 2>err || code=$?
 if [ $code != 0 ]; then

@@ -375,7 +375,7 @@ int app_main(const struct app_opts *opts)
 {
 	struct app *a = calloc(1, sizeof *a);
 	struct trm_error err = {0};
-	char detached[sizeof a->detached], words[TRM_REMOTE_OPTIONS_BYTES];
+	char detached[sizeof a->detached], words[TRM_REMOTE_OPTIONS_BYTES], reasons[TRM_ISOLATION_WORDS];
 	int code = 0;
 
 	if (!a) {
@@ -410,5 +410,7 @@ int app_main(const struct app_opts *opts)
 				detached);
 	if (err.code)
 		fprintf(stderr, "terrarium: %s\n", err.msg);
+	if (err.code == TRM_ENOISOLATION)
+		fputs(trm_isolation_explain(reasons), stderr);
 	return code;
 }

@@ -315,7 +315,11 @@ void app_start_sandbox(struct app *a)
 		return;
 	if (a->sandbox)
 		trm_sandbox_close(a->sandbox);
-	app_notify(a, err.code == TRM_ENOISOLATION ? MSG_NO_ISOLATION : MSG_SANDBOX_CLOSED, err.msg);
+	char words[TRM_ISOLATION_WORDS];
+	if (err.code == TRM_ENOISOLATION)
+		app_notify(a, MSG_NO_ISOLATION, trm_isolation_explain(words));
+	else
+		app_notify(a, MSG_SANDBOX_CLOSED, err.msg);
 }
 
 void app_go_without(struct app *a, bool always)

@@ -191,42 +191,46 @@ static void print_engine(FILE *tty, const struct trm_config *c)
 	print_requested(tty, c, false);
 }
 
-/* The level of a new sandbox on this machine. If it is not available, this is reported at the start. */
-static enum trm_isolation level_of(const struct trm_config *c, const char *backend)
+/* Does the sandbox run already? A server's is not found here. */
+static bool find_running(const struct trm_config *c, struct trm_entry *ret)
 {
-	enum trm_isolation level = TRM_ISOLATION_AUTO;
-	trm_isolation_find(c->isolation, &level);
-	bool is_chosen = level != TRM_ISOLATION_AUTO || strcmp(backend, "local") != 0;
-	return is_chosen ? level : trm_isolation_best(NULL);
+	return *c->name && trm_registry_lists(c->backend) && sandbox_list_runs(c->name, ret);
 }
 
-static void print_level(FILE *tty, enum trm_isolation level)
+/* The level of the running sandbox, or of a new one on this machine. If that one is not available, this is
+ * reported at the start. */
+static enum trm_isolation level_of(const struct trm_config *c)
 {
-	if (level == TRM_ISOLATION_LANDLOCK)
-		fputs("isolated by Landlock (weaker than namespaces), ", tty);
-	else if (level == TRM_ISOLATION_NONE)
-		fputs("WITHOUT ISOLATION, with all your rights, ", tty);
+	struct trm_entry entry;
+	enum trm_isolation level = TRM_ISOLATION_AUTO;
+	if (find_running(c, &entry))
+		return entry.isolation;
+	trm_isolation_find(c->isolation, &level);
+	bool is_chosen = level != TRM_ISOLATION_AUTO || strcmp(c->backend, "local") != 0;
+	return is_chosen ? level : trm_isolation_best(NULL);
 }
 
 static void print_local(FILE *tty, const struct trm_config *c)
 {
 	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES + 120];
 	struct trm_entry entry;
-	bool is_running = *c->name && trm_registry_lists(c->backend) && sandbox_list_runs(c->name, &entry);
-	if (!is_running && strcmp(c->backend, "local") != 0 && strcmp(c->backend, "fake") != 0) {
+	bool runs = find_running(c, &entry);
+	if (!runs && strcmp(c->backend, "local") != 0 && strcmp(c->backend, "fake") != 0) {
 		print_engine(tty, c);
 		return;
 	}
-	if (is_running)
+	if (runs)
 		print_fact(tty, "in the running sandbox %s: ", c->name);
 	else
 		print_fact(tty, "in a new %s sandbox%s: ", c->backend, c->keep ? " that is kept" : "");
-	if (!is_running)
-		print_level(tty, level_of(c, c->backend));
-	print_fact(tty, "%s,\n",
-			run_facts_limits(is_running ? entry.backend : c->backend, c,
-					is_running ? &entry.limits : &c->limits, words, sizeof words));
-	print_requested(tty, c, is_running);
+	const enum trm_isolation level = level_of(c);
+	print_fact(tty, "%s%s,\n",
+			run_facts_limits(runs ? entry.backend : c->backend, c,
+					runs ? &entry.limits : &c->limits, level, words, sizeof words),
+			level == TRM_ISOLATION_LANDLOCK
+					? ", of which some are weak ('terrarium doctor' says which)"
+					: "");
+	print_requested(tty, c, runs);
 }
 
 /* The libraries that are fetched run in the sandbox, too. */
@@ -396,7 +400,7 @@ static int is_wanted(const struct trm_config *c, const struct policy_gate *polic
 		const struct source *sources, size_t n, bool *ret_is_wanted, bool *ret_is_policy)
 {
 	bool is_trusted = c->confirm && trm_config_trusts(c->trust, c->backend)
-			  && level_of(c, c->backend) != TRM_ISOLATION_NONE;
+			  && level_of(c) != TRM_ISOLATION_NONE;
 	*ret_is_policy = false;
 	*ret_is_wanted = c->confirm && !is_trusted;
 	for (size_t i = 0; i < n && !*ret_is_wanted; i++) {

@@ -9,11 +9,11 @@
 #include "cmd/confirm.h"
 
 /* Is there a person to ask, and is isolation wanted that does not work here? */
-static bool lacks_isolation(const struct trm_config *config, struct trm_error *ret_why)
+static bool lacks_isolation(const struct trm_config *config)
 {
 	return strcmp(config->backend, "local") == 0 && strcmp(config->isolation, "auto") == 0
 	       && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)
-	       && trm_isolation_best(ret_why) == TRM_ISOLATION_NONE;
+	       && trm_isolation_best(NULL) == TRM_ISOLATION_NONE;
 }
 
 /* The first letter of a line; 'q' at the end of the input. */
@@ -39,23 +39,20 @@ static int store(const char *config_path)
 
 int confirm_isolation(struct trm_config *config, const char *config_path)
 {
-	struct trm_error why = {0};
-	if (!lacks_isolation(config, &why))
+	char words[TRM_ISOLATION_WORDS];
+	if (!lacks_isolation(config))
 		return CMD_OK;
-	/* The question already says the beginning and the end of the message, so print only the reason. */
-	const char *reason = strstr(why.msg, ": "), *end = strstr(why.msg, ". ");
-	reason = reason ? reason + 2 : why.msg;
 	fprintf(stderr,
 			"This machine offers no isolation: code runs with all your rights.\n"
 			"If this container is your sandbox, that may be what you want.\n"
-			"(%.*s)\n",
-			end > reason ? (int)(end - reason) : (int)strlen(reason), reason);
+			"%s",
+			trm_isolation_explain(words));
 	for (;;) {
 		fputs("[r]un without isolation in this session, [a]lways on this machine, or [q]uit? ",
 				stderr);
 		char letter = read_letter();
 		if (letter == 'q')
-			return cmd_fail("quit; 'terrarium doctor' explains how to fix it");
+			return cmd_fail("quit; 'terrarium doctor' says more about how to fix it");
 		if (letter != 'r' && letter != 'a')
 			continue;
 		snprintf(config->isolation, sizeof config->isolation, "none");

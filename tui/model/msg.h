@@ -41,7 +41,7 @@ enum msg_type {
 	MSG_SANDBOX_READY,    /* : sandbox */
 	MSG_SANDBOX_KEPT,     /* : is_kept, the new state */
 	MSG_SANDBOX_CLOSED,   /* : text, the reason, or NULL if the end was requested */
-	MSG_NO_ISOLATION,     /* : text, why no isolation level works here; the sandbox has not started */
+	MSG_NO_ISOLATION,     /* : text of trm_isolation_explain(); the sandbox has not started */
 	MSG_CAUGHT_UP,        /* all runs that were there before have been joined */
 	MSG_CLIENTS,          /* : n_clients, of the sandbox */
 	MSG_CLIENT,           /* : client */

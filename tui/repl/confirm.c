@@ -30,6 +30,20 @@ static void print_code(struct repl *r)
 		show_print(&r->show, ROLE_DIM, "  … and %zu more lines", lines - SHOWN_LINES);
 }
 
+/* A local sandbox does not enforce every limit everywhere. */
+static void print_weaknesses(struct repl *r, const struct trm_sandbox *sandbox)
+{
+	static const struct {
+		enum trm_strength strength;
+		const char *label;
+	} ROWS[] = {{TRM_WEAK, "weak"}, {TRM_NOT_ENFORCED, "not enforced"}};
+	char names[400];
+	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+		if (*run_facts_guards(sandbox, ROWS[i].strength, names, sizeof names))
+			repl_say(r, "%s: %s ('terrarium inspect %s' says why)", ROWS[i].label, names,
+					trm_sandbox_name(sandbox));
+}
+
 static void print_limits(struct repl *r)
 {
 	const struct trm_sandbox *sandbox = r->cli_session.sandbox;
@@ -37,9 +51,12 @@ static void print_limits(struct repl *r)
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
 	char words[TRM_NET_ALLOW + TRM_RECIPE_BYTES + 120];
 
-	run_facts_limits(backend, &r->config, trm_sandbox_limits(sandbox), words, sizeof words);
+	run_facts_limits(backend, &r->config, trm_sandbox_limits(sandbox), trm_sandbox_isolation(sandbox),
+			words, sizeof words);
 	repl_say(r, "%s%s%s%s", is_made && *origin ? "made from " : "", is_made ? origin : "",
 			is_made && *origin ? ": " : "", words);
+	if (trm_sandbox_isolation(sandbox) != TRM_ISOLATION_AUTO)
+		print_weaknesses(r, sandbox);
 }
 
 static void say_fact(void *user, const char *sentence)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* "python calm-fern [3]> ", and below that line "                 ...> ". */
+/* "python calm-fern [3]> ", and below that line "                 ...> ". Without isolation, the first line
+ * also says so. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,13 @@ static void add_prompt_text(struct repl *r, char *out, size_t cap, enum role rol
 		snprintf(out + n, cap - n, "%s", text);
 }
 
+#define NO_ISOLATION " NO ISOLATION"
+
+static bool is_open(const struct repl *r)
+{
+	return r->cli_session.sandbox && trm_sandbox_isolation(r->cli_session.sandbox) == TRM_ISOLATION_NONE;
+}
+
 static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 {
 	char number[32], name[70];
@@ -27,12 +35,15 @@ static void write_first(struct repl *r, char *out, size_t cap, bool has_name)
 	add_prompt_text(r, out, cap, ROLE_OUT_OK, r->lang->name);
 	if (has_name)
 		add_prompt_text(r, out, cap, ROLE_TITLE, name);
+	if (is_open(r))
+		add_prompt_text(r, out, cap, ROLE_STATUS_ERROR, NO_ISOLATION);
 	add_prompt_text(r, out, cap, ROLE_DIM, number);
 }
 
 static size_t prompt_width(const struct repl *r, bool has_name)
 {
 	return strlen(r->lang->name) + (has_name ? 1 + strlen(trm_sandbox_name(r->cli_session.sandbox)) : 0)
+	       + (is_open(r) ? strlen(NO_ISOLATION) : 0)
 	       + (size_t)snprintf(NULL, 0, " [%" PRIu64 "]> ", r->number);
 }
 

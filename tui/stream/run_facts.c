@@ -8,8 +8,15 @@
 #include <terrarium/config.h>
 #include <terrarium/recipe.h>
 
+static const char *const LEVELS[] = {
+		[TRM_ISOLATION_AUTO] = "",
+		[TRM_ISOLATION_NAMESPACES] = "",
+		[TRM_ISOLATION_LANDLOCK] = "isolated by Landlock (weaker than namespaces), ",
+		[TRM_ISOLATION_NONE] = "WITHOUT ISOLATION, with all your rights, ",
+};
+
 char *run_facts_limits(const char *backend, const struct trm_config *config, const struct trm_limits *limits,
-		char *out, size_t cap)
+		enum trm_isolation level, char *out, size_t cap)
 {
 	char net[TRM_NET_ALLOW + TRM_RECIPE_BYTES];
 	bool is_made = strcmp(backend, "local") != 0 && strcmp(backend, "fake") != 0;
@@ -18,12 +25,26 @@ char *run_facts_limits(const char *backend, const struct trm_config *config, con
 	if (is_made && trm_recipe_load(backend, *config->path ? config->path : NULL, &recipe, NULL) == 0)
 		trm_recipe_describe_limits(recipe, limits, out, cap);
 	else
-		snprintf(out, cap, "%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
-				(double)limits->mem_bytes / (1 << 20), limits->cpus,
+		snprintf(out, cap, "%s%.4g MiB memory, %.3g core%s, %u processes, %.4g MiB disk, %s",
+				LEVELS[level], (double)limits->mem_bytes / (1 << 20), limits->cpus,
 				limits->cpus == 1 ? "" : "s", limits->procs,
 				(double)limits->disk_bytes / (1 << 20),
-				trm_limits_describe_net(limits, net, sizeof net));
+				level == TRM_ISOLATION_NONE
+						? "this machine's network"
+						: trm_limits_describe_net(limits, net, sizeof net));
 	trm_recipe_free(recipe);
+	return out;
+}
+
+char *run_facts_guards(const struct trm_sandbox *sandbox, enum trm_strength strength, char *out, size_t cap)
+{
+	const struct trm_guard *guards;
+	size_t used = 0, n = trm_sandbox_guards(sandbox, &guards);
+	*out = '\0';
+	for (size_t i = 0; i < n && used < cap; i++)
+		if (guards[i].strength == strength)
+			used += (size_t)snprintf(
+					out + used, cap - used, "%s%s", used ? ", " : "", guards[i].what);
 	return out;
 }
 

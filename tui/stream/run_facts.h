@@ -7,12 +7,18 @@
 
 #include <stddef.h>
 
+#include <terrarium/sandbox.h>
+
 struct trm_config;
 struct trm_limits;
 
-/* The limits. A backend that is a recipe names only those that it asks for. Returns `out`. */
+/* The limits, after the level of isolation where that is weaker than namespaces. A backend that is a recipe
+ * names only those limits that it asks for. Returns `out`. */
 char *run_facts_limits(const char *backend, const struct trm_config *config, const struct trm_limits *limits,
-		char *out, size_t cap);
+		enum trm_isolation level, char *out, size_t cap);
+
+/* The names of the limits of this strength, separated by commas; "" if there are none. Returns `out`. */
+char *run_facts_guards(const struct trm_sandbox *sandbox, enum trm_strength strength, char *out, size_t cap);
 
 /* The engine options of a new container, one sentence for each call of say(). Values are not cleaned: a
  * sentence may contain control characters. */

@@ -104,23 +104,23 @@ static int title_gap(const struct model *m, struct canvas *c, struct rect clip, 
 
 enum { BRIEF_COLS = 60 }; /* narrower: show only what is essential */
 
-/* The state: idle, running, recording, network on, and the time of the last run. */
+/* The state: without isolation, idle, running, recording, network on, and the time of the last run. The first
+ * is never cut off. */
 static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col)
 {
 	char text[96], last[24];
 	uint16_t role;
 	const char *state = state_text(m, text, &role);
 
+	if (m->sandbox.is_open && m->sandbox.state != SANDBOX_DEAD)
+		col = title_gap(m, c, clip,
+				draw_text(c, clip, 0, col, ROLE_STATUS_ERROR,
+						m->cols < BRIEF_COLS ? " OPEN " : " NO ISOLATION "));
 	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
 	if (m->is_recording) {
 		col = title_gap(m, c, clip, col);
 		col = draw_format(
 				c, clip, 0, col, ROLE_STATUS_ERROR, " %s REC ", sign(m->has_utf8, SIGN_DOT));
-	}
-	if (m->sandbox.is_open && m->sandbox.state != SANDBOX_DEAD) {
-		col = title_gap(m, c, clip, col);
-		col = draw_text(c, clip, 0, col, ROLE_STATUS_ERROR,
-				m->cols < BRIEF_COLS ? " OPEN " : " NO ISOLATION ");
 	}
 	if (m->peer_runs.n_clients > 1 && m->sandbox.state != SANDBOX_DEAD) {
 		col = title_gap(m, c, clip, col);

@@ -351,6 +351,28 @@ enum trm_isolation trm_isolation_best(struct trm_error *ret_why)
 					     : TRM_ISOLATION_NAMESPACES;
 }
 
+static size_t explain_level(enum isolation level, char *out, size_t cap)
+{
+	char cure[LEVEL_CURE];
+	struct trm_error why = {0};
+	if (level_check(level, &why) == 0)
+		return 0;
+	level_cure(level, cure);
+	const char *name = level == ISOLATION_NAMESPACES ? "namespaces" : "landlock";
+	int n = snprintf(out, cap, "%s: %s\n%s%s%s", name, why.msg, *cure ? "  cure: " : "", cure,
+			*cure ? "\n" : "");
+	return n < 0 ? 0 : (size_t)n < cap ? (size_t)n : cap - 1;
+}
+
+char *trm_isolation_explain(char out[TRM_ISOLATION_WORDS])
+{
+	size_t used = 0;
+	*out = '\0';
+	for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++)
+		used += explain_level(LEVELS[i], out + used, TRM_ISOLATION_WORDS - used);
+	return out;
+}
+
 static const char *const NAMES[] = {"auto", "namespaces", "landlock", "none"};
 
 const char *trm_isolation_name(enum trm_isolation level)

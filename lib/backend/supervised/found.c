@@ -216,6 +216,14 @@ void found_limits(const struct info_msg *info, struct trm_limits *ret)
 	snprintf(ret->net_allow_host, sizeof ret->net_allow_host, "%s", info->net_hosts);
 }
 
+enum trm_isolation found_isolation(const struct ready_msg *ready)
+{
+	static const enum trm_isolation levels[] = {[ISOLATION_NAMESPACES] = TRM_ISOLATION_NAMESPACES,
+			[ISOLATION_LANDLOCK] = TRM_ISOLATION_LANDLOCK,
+			[ISOLATION_NONE] = TRM_ISOLATION_NONE};
+	return *ready->origin.backend ? TRM_ISOLATION_AUTO : levels[ready->isolation];
+}
+
 const char *found_workdir(const struct info_msg *info)
 {
 	return *info->workdir ? info->workdir : "/workspace";

@@ -25,6 +25,8 @@ int found_read(int run_fd, const char *name, struct info_msg *ret, struct trm_er
 /* Does the supervisor that wrote the information live, and hold the entry of that name? */
 bool found_is_alive(int run_fd, const char *name, const struct info_msg *info);
 void found_limits(const struct info_msg *info, struct trm_limits *ret);
+/* The isolation level in force; TRM_ISOLATION_AUTO: the sandbox is not a local one. */
+enum trm_isolation found_isolation(const struct ready_msg *ready);
 const char *found_workdir(const struct info_msg *info); /* as long as the info lives */
 /* `ret` must be all zero. */
 void found_requested(const struct info_msg *info, struct trm_requested *ret);

@@ -223,18 +223,10 @@ uint32_t supervised_nproc(const struct carrier *carrier)
 	return k->kind->is_elsewhere ? 0 : nproc_made(&k->control_conn.ready.ready, k->limits.procs);
 }
 
-static enum trm_isolation isolation_made(const struct ready_msg *ready)
-{
-	static const enum trm_isolation levels[] = {[ISOLATION_NAMESPACES] = TRM_ISOLATION_NAMESPACES,
-			[ISOLATION_LANDLOCK] = TRM_ISOLATION_LANDLOCK,
-			[ISOLATION_NONE] = TRM_ISOLATION_NONE};
-	return *ready->origin.backend ? TRM_ISOLATION_AUTO : levels[ready->isolation];
-}
-
 enum trm_isolation supervised_isolation(const struct carrier *carrier)
 {
 	const struct supervised *k = supervised(carrier);
-	return k->control_conn.ready.type ? isolation_made(&k->control_conn.ready.ready) : TRM_ISOLATION_AUTO;
+	return k->control_conn.ready.type ? found_isolation(&k->control_conn.ready.ready) : TRM_ISOLATION_AUTO;
 }
 
 void supervised_limits_made(

@@ -26,6 +26,10 @@ bool trm_isolation_find(const char *name, enum trm_isolation *ret);
  * works; its code is TRM_OK if this is the strongest. Starts a short-lived process and blocks for about a
  * millisecond. */
 enum trm_isolation trm_isolation_best(struct trm_error *ret_why);
+/* Explain each level that does not work on this machine: a line "NAME: why", and where a way is known to make
+ * it work, a line "  cure: how". Blocks as trm_isolation_best(). Returns `out`. */
+enum { TRM_ISOLATION_WORDS = 2048 };
+char *trm_isolation_explain(char out[TRM_ISOLATION_WORDS]);
 
 TRM_END_API
 

@@ -44,8 +44,9 @@ struct trm_entry {
 	uint64_t idle_ms;
 	uint64_t idle_timeout_ms, max_lifetime_ms; /* apply while it is kept; 0: none */
 	bool has_kernels;                          /* the next one is known */
-	unsigned kernels;            /* languages whose kernels run: mask of 1 << trm_lang.index */
-	char group[TRM_GROUP_BYTES]; /* its manager; "": none */
+	unsigned kernels;             /* languages whose kernels run: mask of 1 << trm_lang.index */
+	char group[TRM_GROUP_BYTES];  /* its manager; "": none */
+	enum trm_isolation isolation; /* of a local sandbox; TRM_ISOLATION_AUTO for others */
 };
 
 /* The options that it was started with, besides its limits. The object contains pointers into itself; do

@@ -54,6 +54,46 @@ static void assert_shown(const char *part)
 	free(text);
 }
 
+/* ---- a machine without isolation ---- */
+
+static void no_isolation_names_reasons_and_cures(void **state)
+{
+	(void)state;
+	send((struct msg){.type = MSG_NO_ISOLATION,
+			.text = "namespaces: refused\n  cure: start the container so\nlandlock: too old\n"});
+	assert_string_equal(m.dialog.title, "No isolation: run without it?");
+	assert_int_equal(m.dialog.n_lines, 6);
+	assert_string_equal(m.dialog.lines[3].text, "namespaces: refused");
+	assert_string_equal(m.dialog.lines[4].text, "  cure: start the container so");
+	assert_string_equal(m.dialog.lines[5].text, "landlock: too old");
+	/* The whole names of the choices fit on a terminal of 80 columns. */
+	struct dialog_layout l = dialog_layout(&m.dialog, 24, 80);
+	assert_string_equal(dialog_button_place(&m.dialog, &l, 1).label, "Always on this machine");
+	press(K_ENTER, 0);
+	assert_non_null(last_effect(EFFECT_QUIT));
+}
+
+static void no_isolation_is_said_on_every_screen(void **state)
+{
+	static const struct {
+		int cols;
+		const char *text;
+	} cases[] = {{100, "NO ISOLATION"}, {60, "NO ISOLATION"}, {40, " OPEN "}};
+	(void)state;
+	send((struct msg){.type = MSG_SANDBOX_READY,
+			.sandbox.name = "calm-fern",
+			.sandbox.backend = "local",
+			.sandbox.isolation = TRM_ISOLATION_NONE});
+	run("x");
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		resize(24, cases[i].cols);
+		char *text = screen();
+		if (!strstr(text, cases[i].text))
+			fail_msg("%d columns: %s", cases[i].cols, text);
+		free(text);
+	}
+}
+
 /* ---- running ---- */
 
 static void kernel_query_before_a_run(void **state)
@@ -650,6 +690,8 @@ static void the_key_bar_tells_how_to_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			TEST(no_isolation_names_reasons_and_cures),
+			TEST(no_isolation_is_said_on_every_screen),
 			TEST(kernel_query_before_a_run),
 			TEST(the_policy_scans_before_the_question),
 			TEST(kernel_query_never_again_if_reported_so),
