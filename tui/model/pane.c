@@ -18,9 +18,19 @@ enum key_context context_of_keys(const struct model *m)
 					: pane_ops[m->focus].key_context;
 }
 
+bool pane_has_keys(const struct model *m)
+{
+	return !page_is_shown(m) && !variables_is_overlay(m);
+}
+
 void pane_focus_for(struct model *m, enum key_context key_context)
 {
-	for (int pane = 0; pane < PANE_COUNT; pane++)
-		if (pane_ops[pane].key_context == key_context && pane != (int)m->focus)
+	for (int pane = 0; pane < PANE_COUNT; pane++) {
+		if (pane_ops[pane].key_context != key_context)
+			continue;
+		if (variables_is_overlay(m))
+			m->variables_page.is_shown = false;
+		if (pane != (int)m->focus)
 			model_focus(m, (enum pane)pane);
+	}
 }

@@ -22,7 +22,9 @@ extern const struct pane_ops pane_ops[PANE_COUNT];
 
 /* The context of the keys that are typed now: of a page, of the variables, or of the focused pane. */
 enum key_context context_of_keys(const struct model *m);
-/* Focus the pane whose own keys these are, if there is one. */
+/* Whether keys and pastes go to the focused pane: no page and no box lies over it. */
+bool pane_has_keys(const struct model *m);
+/* Focus the pane whose own keys these are, if there is one; nothing lies over it then. */
 void pane_focus_for(struct model *m, enum key_context key_context);
 
 /* editor_update.c */

@@ -100,12 +100,12 @@ static void on_page_key(struct model *m, const struct keys *keys, enum keymap_ma
 		command_run(m, c, out);
 }
 
-/* A command that edits; NULL: the key is the pane's. */
+/* `c` is a command that edits; NULL: the key is the pane's. */
 static void edit_by_key(struct model *m, const struct command *c, const struct event *ev, struct effects *out)
 {
 	if (c)
 		editor_done(m, editor_command(model_editor(m), c, false, ev->time_ns), out);
-	else if (pane_ops[m->focus].key)
+	else if (pane_has_keys(m) && pane_ops[m->focus].key)
 		pane_ops[m->focus].key(m, ev, out);
 }
 
@@ -118,14 +118,14 @@ static void on_model_key(struct model *m, const struct msg *msg, struct effects 
 	if (table_page_key(m, ev) || (!page_is_shown(m) && variables_key(m, ev)))
 		return;
 	m->typed.n = 0;
-	if (keys.n == 0 && !page_is_shown(m) && (finder_event(m, msg, out) || output_search_event(m, msg)))
+	if (keys.n == 0 && pane_has_keys(m) && (finder_event(m, msg, out) || output_search_event(m, msg)))
 		return;
-	if (keys.n == 0 && vi_keys_take(m, msg, out, on_model_key))
+	if (keys.n == 0 && pane_has_keys(m) && vi_keys_take(m, msg, out, on_model_key))
 		return;
 	keys.chords[keys.n++] = (struct chord){ev->key, ev->mods};
 	enum keymap_match match = resolve_keys(m, &keys, &c);
 
-	if (keys.n == 1 && match == KEYMAP_NONE && !page_is_shown(m) && key_count_take(m, ev))
+	if (keys.n == 1 && match == KEYMAP_NONE && pane_has_keys(m) && key_count_take(m, ev))
 		return;
 	unsigned count = match == KEYMAP_PREFIX ? 1 : key_count_end(m);
 	if (page_is_shown(m))
@@ -136,7 +136,7 @@ static void on_model_key(struct model *m, const struct msg *msg, struct effects 
 		m->typed = keys;
 	else if (keys.n > 1 && match == KEYMAP_NONE)
 		say_unbound(m, &keys);
-	else if (output_takes_input(m, ev)
+	else if (pane_has_keys(m) && output_takes_input(m, ev)
 			&& (match == KEYMAP_NONE || c->key_context == CONTEXT_OUTPUT || is_sign(ev)))
 		input_event(m, msg, out);
 	else if (match == KEYMAP_COMMAND && !c->edit)
@@ -148,8 +148,8 @@ static void on_model_key(struct model *m, const struct msg *msg, struct effects 
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)
 {
-	if (table_page_key(m, msg->event) || page_is_shown(m) || finder_event(m, msg, out)
-			|| output_search_event(m, msg))
+	if (table_page_key(m, msg->event) || (!page_is_shown(m) && variables_key(m, msg->event))
+			|| !pane_has_keys(m) || finder_event(m, msg, out) || output_search_event(m, msg))
 		return;
 	if (!m->replay.is_on && output_takes_input(m, msg->event))
 		input_event(m, msg, out);

@@ -215,11 +215,11 @@ static void variables_leave(struct model *m, struct effects *out)
 bool variables_key(struct model *m, const struct event *ev)
 {
 	struct variables_page *p = &m->variables_page;
-	bool is_end = ev->key == K_ENTER || ev->key == K_ESCAPE;
+	bool is_key = ev->type == EVENT_KEY, is_end = is_key && (ev->key == K_ENTER || ev->key == K_ESCAPE);
 
-	if (!p->has_filter || !variables_has_focus(m) || ev->type != EVENT_KEY)
+	if (!p->has_filter || !variables_has_focus(m))
 		return false;
-	if (ev->key == K_ESCAPE)
+	if (is_end && ev->key == K_ESCAPE)
 		field_clear(&p->filter);
 	if (is_end)
 		p->has_filter = false;

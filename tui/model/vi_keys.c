@@ -13,7 +13,6 @@
 #include "model/effect.h"
 #include "model/model.h"
 #include "model/msg.h"
-#include "model/page.h"
 #include "model/update.h"
 #include "text/text.h"
 
@@ -118,8 +117,7 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 {
 	enum vi_request request;
 
-	if (m->focus != PANE_EDITOR || m->vi.mode == VI_OFF || m->demo.is_on || m->replay.is_on
-			|| page_is_shown(m))
+	if (m->focus != PANE_EDITOR || m->vi.mode == VI_OFF || m->demo.is_on || m->replay.is_on)
 		return false;
 	if (!vi_wants(&m->vi, msg->event)) {
 		vi_typed(&m->vi, model_editor(m), msg->event);

@@ -461,6 +461,7 @@ static void run_and_list(const char *json)
 static void what_a_run_has_changed_is_marked(void **state)
 {
 	(void)state;
+	resize(36, 120); /* the variables are no box over the editor */
 	m.variables_page.is_shown = true;
 	run_and_list("{\"variables\":[{\"name\":\"aa\",\"type\":\"int\",\"value\":\"1\"},"
 		     "{\"name\":\"bb\",\"type\":\"int\",\"value\":\"2\"}]}");

@@ -55,11 +55,47 @@ static void a_type_is_whole_where_there_is_room(void **state)
 	assert_screen("DataFrameGroupBy 3      <obj", true);
 }
 
+/* The editor under the box is out of sight. */
+static void a_box_takes_what_is_typed_and_pasted(void **state)
+{
+	(void)state;
+	resize(24, 80);
+	type("a");
+	press('v', MOD_ALT);
+	assert_screen("variables of python", true);
+	type("qz");
+	press(K_BACKSPACE, 0);
+	event((struct event){.type = EVENT_PASTE, .text = "pasted", .text_len = 6});
+	press('/', 0);
+	event((struct event){.type = EVENT_PASTE, .text = "alph", .text_len = 4});
+	assert_screen("Filter alph", true);
+	press(K_ESCAPE, 0);
+	press(K_ESCAPE, 0);
+	assert_screen("variables of python", false);
+	type("b");
+	assert_screen("1 ab ", true);
+}
+
+static void a_box_takes_the_keys_of_vi_too(void **state)
+{
+	(void)state;
+	resize(24, 80);
+	type("abc");
+	m.vi.mode = VI_NORMAL;
+	press('v', MOD_ALT);
+	type("x0x");
+	press(K_ESCAPE, 0);
+	assert_screen("variables of python", false);
+	assert_screen("1 abc ", true);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(all_metrics_fit_above_the_variables),
+			TEST(a_box_takes_what_is_typed_and_pasted),
+			TEST(a_box_takes_the_keys_of_vi_too),
 			TEST(a_type_is_whole_where_there_is_room),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
