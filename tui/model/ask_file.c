@@ -33,7 +33,7 @@ static void ask_path(struct model *m, bool is_open, const char *title, const cha
 	add_path_keys(d);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	dialog_set_field(d, "Path", path);
+	dialog_set_field(d, "Path", path, why != NULL);
 	m->needs_draw = true;
 }
 

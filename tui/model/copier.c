@@ -27,7 +27,7 @@ static void ask_copy_path(struct model *m, const char *title,
 	dialog_begin(d, title, answer);
 	dialog_add(d, ROLE_DIALOG_DIM, "Enter: %s%s   Esc: cancel", is_last ? "copy" : "go on",
 			is_here ? "   Tab: complete" : "");
-	dialog_set_field(d, is_here ? "Here" : "In the sandbox", path);
+	dialog_set_field(d, is_here ? "Here" : "In the sandbox", path, false);
 	m->needs_draw = true;
 }
 

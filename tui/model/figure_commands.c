@@ -71,7 +71,7 @@ static void ask_where(struct model *m, const struct figure *fig, const char *pat
 				image_mime(fig->info.type), fig->info.width, fig->info.height);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	dialog_set_field(d, "Path", path);
+	dialog_set_field(d, "Path", path, why != NULL);
 	m->needs_draw = true;
 }
 

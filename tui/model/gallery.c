@@ -203,7 +203,7 @@ static void save_artifact(struct model *m, struct effects *out)
 	m->out.figures.pending = row.id;
 	dialog_begin(d, "Save as", answer_save_figure);
 	dialog_add(d, ROLE_DIALOG_DIM, "%s, %zu bytes   Tab: complete   Esc: cancel", row.mime, row.n);
-	dialog_set_field(d, "Path", row.name);
+	dialog_set_field(d, "Path", row.name, false);
 }
 
 static void save_all_artifacts(struct model *m, struct effects *out)
@@ -217,7 +217,7 @@ static void save_all_artifacts(struct model *m, struct effects *out)
 	}
 	dialog_begin(d, "Save all into a folder", answer_save_all);
 	dialog_add(d, ROLE_DIALOG_DIM, "%zu files; the folder is made, and no file is replaced", n_rows(m));
-	dialog_set_field(d, "Folder", "artifacts");
+	dialog_set_field(d, "Folder", "artifacts", false);
 	m->needs_draw = true;
 }
 

@@ -21,7 +21,7 @@ static void go_to_line(struct model *m, struct effects *out)
 	dialog_begin(d, "Go to line", answer_goto);
 	dialog_add(d, ROLE_DIALOG_DIM, "LINE or LINE:COLUMN, 1 to %zu; +N and -N count from here",
 			text_lines(model_editor(m)->text));
-	dialog_set_field(d, "Line", NULL);
+	dialog_set_field(d, "Line", NULL, false);
 	m->needs_draw = true;
 }
 

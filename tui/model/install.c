@@ -46,7 +46,7 @@ static void ask_packages(struct model *m, const char *why, const char *typed)
 				"They are fetched from the package index, outside of the sandbox");
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
-	dialog_set_field(d, "Packages", text);
+	dialog_set_field(d, "Packages", text, why != NULL);
 	free(text);
 	m->needs_draw = true;
 }

@@ -52,7 +52,7 @@ static void ask_record_path(
 	dialog_add(d, ROLE_DIM, "Enter: %s   Tab: complete   Esc: cancel", is_export ? "export" : "record");
 	if (why)
 		dialog_add(d, ROLE_STATUS_ERROR, "%s", why);
-	dialog_set_field(d, "Path", path);
+	dialog_set_field(d, "Path", path, why != NULL);
 	m->needs_draw = true;
 }
 

@@ -178,7 +178,7 @@ static void open_setting(struct model *m, const struct setting_row *r, const cha
 		at += n + (at[n] == '|');
 	}
 	if (!kept.is_choice)
-		dialog_set_field(d, "Value: ", text);
+		dialog_set_field(d, "Value: ", text, why != NULL);
 	if (why)
 		dialog_add(d, ROLE_DIALOG_WARN, "%s", why);
 	m->needs_draw = true;

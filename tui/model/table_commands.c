@@ -246,7 +246,7 @@ static void ask_table(struct model *m, struct effects *out)
 	dialog_begin(d, "Show as a table", answer_table);
 	dialog_add(d, ROLE_DIALOG_DIM, "a variable of %s, or a CSV file in the sandbox: data.csv",
 			m->lang->name);
-	dialog_set_field(d, "Name", NULL);
+	dialog_set_field(d, "Name", NULL, false);
 	m->needs_draw = true;
 }
 

@@ -39,7 +39,7 @@ static void ask_vi_command(struct model *m)
 	dialog_begin(&m->dialog, "Command", answer_vi);
 	dialog_add(&m->dialog, ROLE_DIALOG_DIM,
 			"w, w FILE, w! FILE, q, q!, wq, x, e FILE, %%s/OLD/NEW/g, or the number of a line");
-	dialog_set_field(&m->dialog, ":", is_visual ? lines : NULL);
+	dialog_set_field(&m->dialog, ":", is_visual ? lines : NULL, true);
 	m->needs_draw = true;
 }
 

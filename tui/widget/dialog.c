@@ -50,12 +50,14 @@ void dialog_begin_filtered(struct dialog *d, const char *title,
 	d->list_rows = rows;
 }
 
-void dialog_set_field(struct dialog *d, const char *label, const char *text)
+void dialog_set_field(struct dialog *d, const char *label, const char *text, bool is_mended)
 {
 	d->has_field = true;
 	d->field_label = label;
 	if (text)
 		field_set(&d->field, text);
+	if (!is_mended)
+		field_select(&d->field);
 }
 
 void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n)

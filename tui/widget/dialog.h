@@ -87,8 +87,8 @@ static inline bool dialog_is_open(const struct dialog *d)
 {
 	return d->answer != NULL;
 }
-/* Add the text field. `text` may be NULL. */
-void dialog_set_field(struct dialog *d, const char *label, const char *text);
+/* Add the text field. `text` may be NULL. Typing adds to it if it `is_mended`, else replaces it. */
+void dialog_set_field(struct dialog *d, const char *label, const char *text, bool is_mended);
 void dialog_set_buttons(struct dialog *d, const struct dialog_button *buttons, int n);
 
 /* Add a line to the text. Out of memory: it is left out. */

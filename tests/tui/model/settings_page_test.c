@@ -73,14 +73,33 @@ static void a_switch_is_chosen(void **state)
 	assert_non_null(last_effect(EFFECT_SETTINGS));
 }
 
+static void typing_replaces_the_value(void **state)
+{
+	(void)state;
+	open_page();
+	type("timeout\n");
+	assert_screen("Value:  30", true);
+	type("5\n");
+	is_stored("timeout", "5");
+}
+
+static void a_value_is_mended_after_a_move(void **state)
+{
+	(void)state;
+	open_page();
+	type("timeout\n");
+	press(K_END, 0);
+	type("5\n");
+	is_stored("timeout", "305");
+}
+
 static void a_refused_value_stays_to_be_mended(void **state)
 {
 	(void)state;
 	open_page();
 	type("mem");
 	press(K_ENTER, 0);
-	press(K_BACKSPACE, 0);
-	press(K_BACKSPACE, 0);
+	type("5");
 	press(K_ENTER, 0);
 	is_stored("memory", "5");
 	send((struct msg){.type = MSG_SETTING_STORED,
@@ -128,6 +147,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(it_tells_what_where_from_and_what_a_change_means),
 			TEST(a_switch_is_chosen),
+			TEST(typing_replaces_the_value),
+			TEST(a_value_is_mended_after_a_move),
 			TEST(a_refused_value_stays_to_be_mended),
 			TEST(a_new_sandbox_is_offered_at_the_end),
 			TEST(the_theme_is_chosen_by_looking),
