@@ -9,6 +9,7 @@
 
 #include "app/app_internal.h"
 #include "model/detach.h"
+#include "output/runs.h"
 #include "settings/settings.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
@@ -34,7 +35,7 @@ static void on_present(void *user, uint32_t client, const char *by)
 static void on_app_sandbox_ended(void *user, const struct trm_lang *lang, const char *reason)
 {
 	char text[700];
-	snprintf(text, sizeof text, "%s has ended: %s; its variables are lost", lang->name, reason);
+	snprintf(text, sizeof text, "%s has ended: %s; %s", lang->name, reason, run_restarted_text(lang));
 	app_notify(user, MSG_NOTICE, text);
 }
 

@@ -275,15 +275,16 @@ static void show_result(struct model *m, uint32_t serial, const struct trm_resul
 		add_note(m, serial, r->reason);
 	else if (r->status == TRM_STATUS_INTERRUPTED && !r->state_lost)
 		/* Said here, because the header may be far above. */
-		add_note(m, serial, "interrupted; variables are kept");
+		add_note(m, serial, run_interrupted_text(r->lang));
 	if (r->hint)
 		add_note(m, serial, r->hint);
 	install_advise(m, r, text, sizeof text);
 	if (*text)
 		add_note(m, serial, text);
 	if (r->state_lost && r->status != TRM_STATUS_LOST) {
-		variables_phrase(m, r->lang, lost, sizeof lost);
-		snprintf(text, sizeof text, "%s was restarted: %s lost, files are kept", r->lang->name, lost);
+		const char *verb = variables_phrase(m, r->lang, lost, sizeof lost);
+		snprintf(text, sizeof text, "%s was restarted: %s %s lost, files are kept", r->lang->name,
+				lost, verb);
 		add_note(m, serial, text);
 	}
 }

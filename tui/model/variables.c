@@ -39,16 +39,19 @@ void variables_finish(struct variables *v)
 
 /* ---- known variables ---- */
 
-void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap)
+const char *variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap)
 {
 	const struct variables *v = &m->variables[lang->index];
 
+	if (!run_keeps_variables(lang) || (v->is_known && v->n == 0)) {
+		snprintf(out, cap, "what this run has computed");
+		return "is";
+	}
 	if (!v->is_known)
 		snprintf(out, cap, "%s's variables", lang->name);
-	else if (v->n == 0)
-		snprintf(out, cap, "what this run has computed");
 	else
 		snprintf(out, cap, "at least %zu variable%s of %s", v->n, v->n == 1 ? "" : "s", lang->name);
+	return v->is_known && v->n == 1 ? "is" : "are";
 }
 
 void variables_wait(struct model *m)

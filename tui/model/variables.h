@@ -65,8 +65,8 @@ void variables_columns(const struct model *m, int cols, int ret[VARIABLE_COLUMNS
 void variables_finish(struct variables *v); /* accepts a zeroed object */
 
 /* What is lost with the kernel: "at least 12 variables of python" (known before the run), "what this run has
- * made", "the variables of python" if nothing is known. */
-void variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap);
+ * computed", "python's variables" if nothing is known. Returns the verb for it, "is" or "are". */
+const char *variables_phrase(const struct model *m, const struct trm_lang *lang, char *out, size_t cap);
 
 /* Wait a moment before the kernels are asked. */
 void variables_wait(struct model *m);

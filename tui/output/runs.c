@@ -85,6 +85,40 @@ struct run_info *runs_find(const struct runs *r, uint32_t serial)
 	return run->serial == serial ? run : NULL;
 }
 
+/* ---- what a language keeps ---- */
+
+enum keeping { KEEPS_VARIABLES, KEEPS_PIECES, KEEPS_FILES };
+
+static const struct {
+	const char *interrupted, *restarted;
+} keepings[] = {
+		[KEEPS_VARIABLES] = {"interrupted; variables are kept",
+				"its variables are lost, files are kept"},
+		[KEEPS_PIECES] = {"interrupted; files and variables of earlier pieces are kept",
+				"variables of its pieces are lost, files are kept"},
+		[KEEPS_FILES] = {"interrupted; files are kept", "files are kept"},
+};
+
+static enum keeping keeping_of(const struct trm_lang *lang)
+{
+	return !lang || !lang->commands ? KEEPS_VARIABLES : lang->has_pieces ? KEEPS_PIECES : KEEPS_FILES;
+}
+
+bool run_keeps_variables(const struct trm_lang *lang)
+{
+	return keeping_of(lang) != KEEPS_FILES;
+}
+
+const char *run_interrupted_text(const struct trm_lang *lang)
+{
+	return keepings[keeping_of(lang)].interrupted;
+}
+
+const char *run_restarted_text(const struct trm_lang *lang)
+{
+	return keepings[keeping_of(lang)].restarted;
+}
+
 /* ---- the header ---- */
 
 static void add_header_text(struct output_line *line, uint16_t role, uint16_t attrs, const char *text)

@@ -71,6 +71,12 @@ void run_info_end(struct run_info *run, const struct trm_result *result, uint64_
 void run_count(struct run_info *run, uint64_t bytes);
 void run_tick(struct run_info *run, uint64_t now_ns);
 
+/* Does more than files stay from run to run in this language? */
+bool run_keeps_variables(const struct trm_lang *lang);
+/* What stays after an interrupt, and what is lost when the interpreter has ended. */
+const char *run_interrupted_text(const struct trm_lang *lang);
+const char *run_restarted_text(const struct trm_lang *lang);
+
 /* Fill a line with "▾ [3] python  0.4 ms  ✓  cpu 0.3 ms  peak 12 MiB  print(x)". `n_folded`: the number of
  * folded lines, or -1. */
 void run_header(struct output_line *line, const struct run_info *run, bool has_utf8, uint64_t now_ns,

@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "output/runs.h"
 #include "repl/answer.h"
 #include "repl/command.h"
 #include "repl/repl_internal.h"
@@ -111,7 +112,7 @@ void repl_kernel_changed(struct repl *r, const struct trm_lang *lang, enum trm_k
 	if (r->activity.interrupt != stop_waiting || lang != r->lang)
 		return;
 	if (state == TRM_KERNEL_IDLE)
-		repl_say(r, "%s was restarted: its variables are lost, files are kept", lang->name);
+		repl_say(r, "%s was restarted: %s", lang->name, run_restarted_text(lang));
 	else if (state == TRM_KERNEL_NONE)
 		repl_error(r, "%s has ended and was not started again: the next run starts it", lang->name);
 	else

@@ -59,7 +59,7 @@ static void on_code_kernel(void *user, const struct trm_lang *lang, enum trm_ker
 
 static void on_code_ended(void *user, const struct trm_lang *lang, const char *reason)
 {
-	repl_say(user, "%s has ended: %s; its variables are lost, files are kept", lang->name, reason);
+	repl_say(user, "%s has ended: %s; %s", lang->name, reason, run_restarted_text(lang));
 }
 
 const struct trm_session_cb repl_run_session_cb = {.kernel = on_code_kernel,
@@ -260,7 +260,7 @@ static void show_error(struct repl *r, const struct trm_result *result)
 	else if (repl_has_person(r) && install_hint_of_result(result, INSTALL_HINT_REPL, "", NULL, hint))
 		repl_say(r, "%s", hint);
 	if (result->state_lost && !r->leaving.is_wanted && result->status != TRM_STATUS_LOST)
-		repl_say(r, "%s was restarted: its variables are lost, files are kept", result->lang->name);
+		repl_say(r, "%s was restarted: %s", result->lang->name, run_restarted_text(result->lang));
 }
 
 static void show_cost(struct repl *r, const struct trm_result *result)

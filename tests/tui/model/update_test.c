@@ -271,6 +271,53 @@ static void shows_why_a_run_failed(void **state)
 	assert_shown("out of memory at 512 MiB\npython was restarted");
 }
 
+/* What is said of a run of this language after an interrupt, or of its interpreter after a restart. */
+static void assert_said_of(const char *language, bool is_lost, const char *what)
+{
+	static const char *const *const commands[] = {NULL};
+	static struct trm_lang batch;
+	const struct trm_lang *lang = &batch;
+
+	batch = *trm_lang_default();
+	batch.name = "batch";
+	batch.commands = commands;
+	if (strcmp(language, "batch"))
+		assert_int_equal(trm_lang_find(language, &lang, NULL), 0);
+	run("x");
+	struct trm_result r = {.status = TRM_STATUS_INTERRUPTED, .lang = lang, .state_lost = is_lost};
+	send((struct msg){.type = MSG_RUN_DONE, .run.result = &r});
+	assert_shown(what);
+}
+
+static void know_variables(size_t n, bool is_known)
+{
+	struct variables *v = &m.variables[trm_lang_default()->index];
+
+	variables_finish(v);
+	v->rows = calloc(n + 1, sizeof *v->rows);
+	v->n = n;
+	v->is_known = is_known;
+}
+
+static void what_stays_depends_on_the_language(void **state)
+{
+	(void)state;
+	assert_said_of("python", false, "interrupted; variables are kept");
+	assert_said_of("c++", false, "interrupted; files and variables of earlier pieces are kept");
+	assert_said_of("java", false, "interrupted; variables are kept");
+	assert_said_of("batch", false, "interrupted; files are kept");
+	assert_said_of("batch", true,
+			"batch was restarted: what this run has computed is lost, files are kept");
+	assert_said_of("python", true, "python was restarted: what this run has computed is lost, files are");
+	know_variables(0, false);
+	assert_said_of("python", true, "python was restarted: python's variables are lost, files are kept");
+	know_variables(1, true);
+	assert_said_of("python", true, "python was restarted: at least 1 variable of python is lost, files");
+	know_variables(2, true);
+	assert_said_of("python", true,
+			"python was restarted: at least 2 variables of python are lost, files");
+}
+
 /* "\33\33OQ" is Alt-F2 to whoever reads it, but was typed as Escape and F2. */
 static void a_missing_module_leads_to_packages(void **state)
 {
@@ -702,6 +749,7 @@ int main(void)
 			TEST(stopping_stops_what_waits),
 			TEST(shows_output_and_result),
 			TEST(shows_why_a_run_failed),
+			TEST(what_stays_depends_on_the_language),
 			TEST(a_missing_module_leads_to_packages),
 			TEST(escape_is_not_lost_before_a_quick_key),
 			TEST(late_output_names_its_run),
