@@ -187,7 +187,9 @@ void linear_run(struct linear *l, const struct run_info *run)
 		snprintf(peak, sizeof peak, ", memory peak %s", format_bytes(text, run->mem_peak_bytes));
 	}
 	linear_say(l, "run%s, %s: %s%s, %s%s%s%s", number, run->lang->name, trm_status_name(run->status),
-			exit_code, format_duration(time, run->wall_us), before, cpu, peak);
+			exit_code,
+			run->is_wall_unknown ? "time unknown" : format_duration(time, run->wall_us), before,
+			cpu, peak);
 }
 
 void linear_status(struct linear *l, const struct model *m)

@@ -322,7 +322,7 @@ static void on_run_done(struct model *m, const struct trm_result *r)
 {
 	memory_run_ended(m);
 	run_show_end(m, m->run.serial, r);
-	m->has_last = true;
+	m->has_last = !r->is_wall_unknown;
 	m->last_status = r->status;
 	m->last_wall_us = r->wall_us;
 	if (r->state_lost)
@@ -339,6 +339,7 @@ static void on_run_refused(struct model *m, const struct msg *msg)
 	if (info) {
 		info->state = RUN_DONE;
 		info->status = TRM_STATUS_LOST;
+		info->is_wall_unknown = true;
 	}
 	outpane_turn_to(&m->out, m->run.serial);
 	add_note(m, m->run.serial, msg->run.why);

@@ -71,7 +71,7 @@ int decode_done(struct decoder *d)
 	r->value = copy_json_text(json_get(d->object, "value"));
 	get_error(r, json_get(d->object, "error"));
 	r->lang = trm_lang_default(); /* the player sets the language from the run */
-	r->wall_us = decode_number(d, "wall_us");
+	r->is_wall_unknown = !json_whole(json_get(d->object, "wall_us"), &r->wall_us);
 	r->has_install = json_whole(json_get(d->object, "install_us"), &r->install_us);
 	r->has_compile = json_whole(json_get(d->object, "compile_us"), &r->compile_us);
 	r->has_cpu = json_whole(json_get(d->object, "cpu_us"), &r->cpu_us);

@@ -139,7 +139,8 @@ static void put_result(struct writer *w, const struct trm_result *r)
 	put_string(w, "value", r->value);
 	if (r->error_name)
 		put_error(w, r);
-	put_number(w, "wall_us", r->wall_us);
+	if (!r->is_wall_unknown)
+		put_number(w, "wall_us", r->wall_us);
 	if (r->has_install)
 		put_number(w, "install_us", r->install_us);
 	if (r->has_compile)

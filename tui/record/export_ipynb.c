@@ -215,7 +215,9 @@ static void put_cost(struct writer *w, const struct trm_result *r)
 {
 	if (!r)
 		return;
-	writer_print(w, ",\"status\":\"%s\",\"wall_us\":%" PRIu64, trm_status_name(r->status), r->wall_us);
+	writer_print(w, ",\"status\":\"%s\"", trm_status_name(r->status));
+	if (!r->is_wall_unknown)
+		writer_print(w, ",\"wall_us\":%" PRIu64, r->wall_us);
 	if (r->has_cpu)
 		writer_print(w, ",\"cpu_us\":%" PRIu64, r->cpu_us);
 	if (r->has_mem_peak)

@@ -300,7 +300,10 @@ char *transcript_outcome(const struct transcript_run *run, char out[160])
 		snprintf(out, 160, "%s", run->refusal ? "not run" : "has not ended");
 		return out;
 	}
-	format_duration(time, r->wall_us);
+	if (r->is_wall_unknown)
+		snprintf(time, sizeof time, "time unknown");
+	else
+		format_duration(time, r->wall_us);
 	if (r->status == TRM_STATUS_ERROR && !r->error_name)
 		snprintf(out, 160, "exit %d, %s", r->exit_code, time);
 	else

@@ -325,7 +325,7 @@ static void draw_cost(const struct measured *p, const struct run_info *run)
 	if (run->number)
 		snprintf(number, sizeof number, "[%" PRIu64 "]", run->number);
 	int col = draw_format(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_MARK, "%s %s", number,
-			format_duration(wall, wall_us));
+			run->ended_ns && run->is_wall_unknown ? "n/a" : format_duration(wall, wall_us));
 	if (run->has_cpu)
 		col = draw_format(p->c, p->area, p->l.words_row, col, ROLE_TEXT, "  cpu %s",
 				format_duration(cpu, run->cpu_us));

@@ -148,6 +148,16 @@ static void end(uint32_t serial, enum trm_status status)
 
 /* ---- tests ---- */
 
+/* Of a run that was over before this workbench came, nobody knows how long it took. */
+static void a_time_that_is_unknown_is_not_told(void **state)
+{
+	(void)state;
+	uint32_t serial = run("x = 1");
+	struct trm_result r = {.number = serial, .lang = m.lang, .is_wall_unknown = true};
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = serial, .run.result = &r});
+	expect("ok, time unknown");
+}
+
 static void doing(uint64_t now_s, const char *words)
 {
 	m.now_ns = now_s * 1000000000;
@@ -347,6 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(a_long_start_is_reported),
+			TEST(a_time_that_is_unknown_is_not_told),
 			TEST(a_question_is_asked_in_words),
 			TEST(a_run_is_reported_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),

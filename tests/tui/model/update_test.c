@@ -299,6 +299,15 @@ static void know_variables(size_t n, bool is_known)
 	v->is_known = is_known;
 }
 
+/* It has not run, so it took no time. */
+static void a_refused_run_has_no_time(void **state)
+{
+	(void)state;
+	run("x");
+	send((struct msg){.type = MSG_RUN_REFUSED, .run.why = "the code is not valid UTF-8 text"});
+	assert_shown("python  ✗ lost  x\nthe code is not valid UTF-8 text");
+}
+
 static void what_stays_depends_on_the_language(void **state)
 {
 	(void)state;
@@ -749,6 +758,7 @@ int main(void)
 			TEST(stopping_stops_what_waits),
 			TEST(shows_output_and_result),
 			TEST(shows_why_a_run_failed),
+			TEST(a_refused_run_has_no_time),
 			TEST(what_stays_depends_on_the_language),
 			TEST(a_missing_module_leads_to_packages),
 			TEST(escape_is_not_lost_before_a_quick_key),

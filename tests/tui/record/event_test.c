@@ -86,6 +86,11 @@ static void a_result_comes_back(void **state)
 	assert_true(back.result->has_compile && back.result->compile_us == 8);
 	assert_false(back.result->has_install);
 	assert_false(back.result->has_mem_peak);
+	assert_false(back.result->is_wall_unknown);
+	rec_event_finish(&back);
+	r.is_wall_unknown = true;
+	back = pass(&e);
+	assert_true(back.result->is_wall_unknown);
 	rec_event_finish(&back);
 }
 
