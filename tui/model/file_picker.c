@@ -95,9 +95,8 @@ static void fill_files(struct model *m)
 		dialog_add_choice(d, text, hits[i].index < p->n_recent ? "recent" : "", hits[i].marks,
 				p->paths[hits[i].index]);
 	}
-	if (n == 0)
-		snprintf(d->hint, sizeof d->hint, "no matches");
-	else
+	d->hint[0] = '\0'; /* the list tells that nothing matches */
+	if (n)
 		snprintf(d->hint, sizeof d->hint, "%zu of %zu files", n, p->n);
 	free(hits);
 }

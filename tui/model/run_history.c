@@ -228,7 +228,7 @@ static void show_preview(struct model *m)
 	dialog_color_code(d, 0, p ? grammars_loaded(m->grammars, p->lang->grammar) : NULL);
 	d->scroll = 0;
 	snprintf(d->hint, sizeof d->hint,
-			!p ? "no matches"
+			!p ? ""
 			: all > PREVIEW_ROWS
 					? "Enter: insert at the cursor, Tab: open in a new buffer (%zu lines)"
 					: "Enter: insert at the cursor, Tab: open in a new buffer",

@@ -245,15 +245,13 @@ static void draw_hint(const struct model *m, struct canvas *c, struct rect area)
 	static const char *const words[] = {"Output appears here.",
 			"Write some code, then press F5 (or Alt-Enter) to run it. F1 shows all keys.",
 			"New here? Type \"tutorial\" into the list of commands (Ctrl-P)."};
+	int row = area.row, n = m->tutor.is_on ? 2 : 3;
 
-	int row = area.row;
-
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < n; i++)
 		for (size_t at = 0, len; words[i][at] && row < area.row + area.rows; at += len, row++) {
 			len = cluster_wrap(words[i] + at, strlen(words[i] + at), (size_t)area.cols);
 			canvas_put(c, area, row, area.col, words[i] + at, len, style_of(ROLE_DIM));
 		}
-	(void)m;
 }
 
 void draw_output(const struct model *m, struct canvas *c)

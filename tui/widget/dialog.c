@@ -275,6 +275,14 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 		l.box.row = least(1, rows - height);
 		l.box.col = least(d->below_col, cols - width);
 	}
+	if (d->list_rows && !d->n_items) { /* the upper edge stays where it is */
+		int unused = list - 1 + (d->hint[0] ? 0 : hint);
+		unused = unused < 0 ? 0 : unused;
+		l.box.rows -= unused;
+		height -= unused;
+		hint = d->hint[0] ? hint : 0;
+		list = least(list, 1);
+	}
 	int row = l.box.row + 1, col = l.box.col + 2;
 	bool is_field_first = d->is_large && d->is_live;
 	l.text = (struct rect){row + (is_field_first ? field : 0), col, text, width - 4};

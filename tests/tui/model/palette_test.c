@@ -10,7 +10,17 @@ static void finds_and_runs(void **state)
 	assert_string_equal(m.dialog.title, "Commands");
 	type("themeq");
 	assert_screen("no matches", true);
+	/* The empty list takes one row, and the box does not move. */
+	char *text = screen(), *top = strstr(text, "Commands"), *end = strstr(text, "no matches");
+	assert_non_null(strstr(end, "\n"));
+	char *next = strstr(end, "\n") + 1, *corner = strstr(next, "└");
+	assert_true(corner && corner < next + strcspn(next, "\n"));
+	size_t before = (size_t)(top - text);
+	free(text);
 	press(K_BACKSPACE, 0);
+	text = screen();
+	assert_int_equal((size_t)(strstr(text, "Commands") - text), before);
+	free(text);
 	assert_screen("▸ Theme…", true);
 	assert_screen("choose the colors", true);
 	assert_screen("F3", true);

@@ -22,6 +22,7 @@ static void five_steps_are_checked_off(void **state)
 	m.confirm = false;
 	start("tutor");
 	assert_screen("▸ 1 Write", true);
+	assert_screen("New here?", false);
 	assert_screen("Type into the editor: x = 6 * 7", true);
 	type("x = 6 * 7");
 	assert_screen("✓ 1 Write   ▸ 2 Run", true);
