@@ -635,6 +635,123 @@ static void kept_text_knows_its_file_by_other_paths(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
+/* ---- no kept text is given up before it is kept again ---- */
+
+static const char notebook[] =
+		"{\"cells\": [{\"cell_type\": \"code\", \"execution_count\": null, \"id\": \"a\", "
+		"\"metadata\": {}, \"outputs\": [], \"source\": [\"old\"]}], "
+		"\"metadata\": {\"kernelspec\": {\"display_name\": \"Python 3\", \"language\": "
+		"\"python\", \"name\": \"python3\"}}, \"nbformat\": 4, \"nbformat_minor\": 5}\n";
+
+static void open_file(const char *path)
+{
+	screen_send(&s, "\x0f"); /* ^O */
+	screen_wait(&s, "Open a file");
+	screen_send(&s, path);
+	screen_send(&s, "\r");
+	screen_wait_gone(&s, "Open a file");
+}
+
+/* A merge has left its marks in the file. */
+static void kept_text_comes_back_without_its_file(void **state)
+{
+	char path[160];
+
+	(void)state;
+	start(NULL);
+	open_file(given("torn.ipynb", notebook));
+	screen_wait(&s, "python: torn.ipynb ");
+	screen_send(&s, "precious = 1 #");
+	screen_wait(&s, "precious = 1 #");
+	leave_keeping();
+	given("torn.ipynb", "<<<<<<< HEAD\n");
+	start(NULL);
+	screen_wait(&s, "unsaved text of torn.ipynb (just now) is in the python buffer: ");
+	screen_wait(&s, "precious = 1 #");
+	assert_int_equal(screen_leave(&s), 0);
+	start(NULL);
+	screen_wait(&s, "precious = 1 #");
+	screen_send(&s, "\x01\x7f"); /* select all, delete */
+	screen_wait_gone(&s, "precious");
+	assert_int_equal(screen_leave(&s), 0);
+	/* The same after a crash, with a folder in the place of the file. */
+	snprintf(path, sizeof path, "%s", given("torn.py", "old\n"));
+	start(path);
+	screen_send(&s, "precious ");
+	wait_kept("precious old");
+	kill_it();
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	start(NULL);
+	screen_wait(&s, "Unsaved text found");
+	screen_send(&s, "\r");
+	screen_wait(&s, "unsaved text of torn.py (just now) is in the python buffer: ");
+	screen_wait(&s, "1 precious old");
+	kill_it();
+	start(NULL);
+	screen_wait(&s, "just now: precious old");
+	screen_send(&s, "\t\t\r");
+	screen_wait_gone(&s, "Unsaved text");
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(rmdir(path), 0);
+}
+
+/* Every text of a file comes back, the newest one in the buffer of the file. */
+static void all_kept_texts_of_a_file_come_back(void **state)
+{
+	const char *path = given("two.py", "base\n");
+	const char *argv[] = {program, "--backend", backend, "--restore", "off", path, NULL};
+	const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "XDG_CONFIG_HOME=/nonexistent",
+			state_home, NULL};
+	static const char *const texts[] = {"older ", "newer ", "newest "};
+	char wanted[32];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		screen_start(&s, 36, 120, argv, env);
+		screen_wait(&s, "1 base");
+		screen_send(&s, texts[i]);
+		snprintf(wanted, sizeof wanted, "1 %sbase", texts[i]);
+		screen_wait(&s, wanted);
+		leave_keeping();
+	}
+	start(path);
+	screen_wait(&s, "1 newest base");
+	screen_wait(&s, "unsaved text of two.py (just now) is in the python 2 buffer: the file has another one");
+	screen_wait(&s, "two.py*  javascript  bash  python*  python 2* ");
+	leave_keeping();
+	/* None was put over another one. */
+	start(path);
+	screen_wait(&s, "1 newest base");
+	screen_send(&s, "\x1b,");
+	screen_wait(&s, "1 older base");
+	screen_send(&s, "\x1b,");
+	screen_wait(&s, "1 newer base");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* After a crash the question may come when the file's buffer has been changed. */
+static void found_text_is_not_put_over_what_was_typed(void **state)
+{
+	const char *path = given("over.py", "base\n");
+
+	(void)state;
+	start(path);
+	screen_send(&s, "found ");
+	wait_kept("found base");
+	kill_it();
+	start(path);
+	screen_wait(&s, "Unsaved text found");
+	screen_send(&s, "typed ");
+	screen_wait(&s, "1 typed base");
+	screen_send(&s, "\t\t\t\r"); /* around to the first button */
+	screen_wait(&s, "unsaved text of over.py (just now) is in the python buffer");
+	screen_wait(&s, "1 found base");
+	wait_kept("typed base");
+	wait_kept("found base");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void changed_files_can_be_saved_on_leaving(void **state)
 {
 	char content[64] = "";
@@ -871,6 +988,9 @@ int main(int argc, char **argv)
 			TEST(the_linear_workbench_names_what_is_restored),
 			TEST(bytes_that_are_no_text_are_told_and_kept),
 			TEST(kept_text_knows_its_file_by_other_paths),
+			TEST(kept_text_comes_back_without_its_file),
+			TEST(all_kept_texts_of_a_file_come_back),
+			TEST(found_text_is_not_put_over_what_was_typed),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),
 			TEST(what_is_typed_ahead_answers_nothing),

@@ -224,12 +224,13 @@ void app_close_editor(struct app *a);
 /* ---- autosave.c: stores unsaved text so that it survives a crash */
 int app_open_autosave(struct app *a, struct trm_error *reterr);
 void app_note_changes(struct app *a); /* call this at the end of a turn */
-bool app_autosave_now(struct app *a); /* writes everything at once; false: it could not be written */
+bool app_autosave_now(struct app *a); /* writes everything at once; false: some unsaved text is not kept */
 /* Like app_autosave_now(), before the program ends: an error is reported even if it was reported before. */
 bool app_text_is_safe(struct app *a);
 /* Call this at the end. Unsaved text remains for the next start unless the person has discarded it. */
 void app_close_autosave(struct app *a);
 void app_place_of(const struct app *a, const struct buffer *b, struct buffer_state *ret);
+bool app_text_is_kept(const struct app *a, const struct buffer *b); /* as it is now */
 
 /* ---- recover.c: unsaved text of earlier workbenches */
 /* Put back texts that were left on purpose: those of this folder, or that of the buffer's file. */
@@ -239,8 +240,16 @@ void app_take_folder_texts(struct app *a, bool has_session);
 void app_take_file_text(struct app *a, const struct buffer *b);
 void app_find_unsaved(struct app *a); /* offers text that a crash has left */
 void app_recover(struct app *a, enum recover_answer answer);
-/* Restore a stored buffer. `text` NULL: take the content of its file. NULL: this is not possible. */
-struct buffer *app_put_back(struct app *a, const struct buffer_state *place, const char *text, size_t len);
+/* Open the file of a stored buffer. NULL: this is not possible. */
+struct buffer *app_open_place(struct app *a, const struct buffer_state *place);
+/* Put a kept text into a buffer, and free it. It comes into a buffer of its own, and a notice says so
+ * (*ret_is_aside = true), if its file cannot be opened or has another unsaved text. NULL: out of memory, which
+ * is reported; the item still has its text. */
+struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret_is_aside);
+/* Free the items. Those that were taken back are removed from their folders if all unsaved texts are now kept
+ * in the folder of this workbench. Nothing else removes a text of another workbench, but the answer
+ * "Discard". */
+void app_finish_taking(struct app *a, struct unsaved_items *items);
 
 /* ---- session.c: the buffers that were last open in this folder */
 void app_open_session(struct app *a); /* before the first frame */

@@ -2,6 +2,7 @@
 /* Writes unsaved text to files that survive a crash, a moment after typing has paused. Long texts are
  * written in slices, and keys are handled between slices. If the text changes in the meantime, writing
  * starts again. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,16 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 		snprintf(ret->path, sizeof ret->path, "%s", e->path);
 	else if (e->path && getcwd(folder, sizeof folder))
 		snprintf(ret->path, sizeof ret->path, "%.2000s/%.2000s", folder, e->path);
+}
+
+bool app_text_is_kept(const struct app *a, const struct buffer *b)
+{
+	for (size_t i = 0; i < a->autosave.n; i++) {
+		const struct kept_buffer *k = &a->autosave.buffers[i];
+		if (k->id == b->id)
+			return k->is_written && k->version == editor_version(&b->editor);
+	}
+	return false;
 }
 
 /* ---- pending work ---- */
@@ -147,6 +158,13 @@ bool app_autosave_now(struct app *a)
 		int r = write_some(a, b, known, SIZE_MAX);
 		if (r < 0) {
 			report_unwritten(a, r);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < a->model.buffers.n; i++) {
+		b = a->model.buffers.items[i];
+		if (buffer_is_unsaved(b) && !app_text_is_kept(a, b)) { /* there is no memory to note it */
+			report_unwritten(a, -ENOMEM);
 			return false;
 		}
 	}

@@ -11,7 +11,6 @@
 #include "model/update.h"
 #include "text/text.h"
 
-#define REPORTED_BYTES 8192
 #define EXCERPT 40
 #define COMPARED_BYTES ((size_t)4 << 20) /* a longer file is described by its first line */
 
@@ -36,38 +35,6 @@ static bool is_text(const struct editor *e, const char *text, size_t len)
 	return true;
 }
 
-struct buffer *app_put_back(struct app *a, const struct buffer_state *place, const char *text, size_t len)
-{
-	const struct trm_lang *lang = lang_of(place->lang);
-	struct buffers *all = &a->model.buffers;
-	struct trm_error err = {0};
-	struct buffer *b;
-	bool is_new;
-
-	if (place->path[0]) {
-		b = app_load_file(a, lang, place->path, &is_new, &err);
-		if (b && is_new && !text)
-			b->editor.stamp = (struct file_stamp){0};
-	} else {
-		b = buffers_vacant(all, lang);
-		b = b ? b : buffers_add(all, lang);
-	}
-	if (!b)
-		return NULL;
-	/* The content of the file is one step of undo away. */
-	if (text && !is_text(&b->editor, text, len)) {
-		if (editor_set_text(&b->editor, text, len) < 0)
-			return NULL;
-		b->editor.format = place->format;
-		if (place->stamp.exists)
-			b->editor.stamp = place->stamp;
-	}
-	editor_put_back(&b->editor, place->anchor, place->cursor, place->top_line, place->left_col);
-	return b;
-}
-
-/* ---- describing ---- */
-
 static void when(int64_t written_ns, char out[40])
 {
 	long long seconds = (long long)time(NULL) - written_ns / 1000000000;
@@ -81,6 +48,98 @@ static void when(int64_t written_ns, char out[40])
 	else
 		snprintf(out, 40, "%lld days ago", seconds / 86400);
 }
+
+struct buffer *app_open_place(struct app *a, const struct buffer_state *place)
+{
+	struct trm_error ignored = {0};
+	bool is_new;
+	struct buffer *b = app_load_file(a, lang_of(place->lang), place->path, &is_new, &ignored);
+
+	if (b)
+		editor_put_back(&b->editor, place->anchor, place->cursor, place->top_line, place->left_col);
+	return b;
+}
+
+/* The buffer of the text's file. NULL and a reason: the file cannot be opened, or its buffer has another text
+ * that is not saved. */
+static struct buffer *file_buffer(struct app *a, const struct unsaved_item *item, char why[NOTICE_BYTES])
+{
+	const struct buffer_state *place = &item->place;
+	struct trm_error err = {0};
+	bool is_new;
+	struct buffer *b = app_load_file(a, lang_of(place->lang), place->path, &is_new, &err);
+
+	if (b && (!buffer_is_unsaved(b) || is_text(&b->editor, item->text, item->len)))
+		return b;
+	snprintf(why, NOTICE_BYTES, "%s", b ? "the file has another one" : err.msg);
+	return NULL;
+}
+
+static struct buffer *unnamed_buffer(struct app *a, const struct trm_lang *lang)
+{
+	struct buffer *vacant = buffers_vacant(&a->model.buffers, lang);
+
+	return vacant ? vacant : buffers_add(&a->model.buffers, lang);
+}
+
+/* The content of the file is one step of undo away. */
+static bool fill_buffer(struct buffer *b, const struct unsaved_item *item)
+{
+	const struct buffer_state *place = &item->place;
+
+	if (!is_text(&b->editor, item->text, item->len)) {
+		if (editor_set_text(&b->editor, item->text, item->len) < 0)
+			return false;
+		b->editor.format = place->format;
+		if (place->stamp.exists)
+			b->editor.stamp = place->stamp;
+	}
+	editor_put_back(&b->editor, place->anchor, place->cursor, place->top_line, place->left_col);
+	return true;
+}
+
+static void report_aside(
+		struct app *a, const struct buffer *b, const struct unsaved_item *item, const char *why)
+{
+	const char *path = item->place.path, *slash = strrchr(path, '/');
+	char text[NOTICE_BYTES], name[96], ago[40];
+
+	when(item->written_ns, ago);
+	snprintf(text, sizeof text, "unsaved text of %.80s (%s) is in %s: %.300s", slash ? slash + 1 : path,
+			ago, b ? buffer_name(b, name, sizeof name) : "no buffer, and stays kept", why);
+	app_notify(a, MSG_ERROR, text);
+}
+
+struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret_is_aside)
+{
+	char why[NOTICE_BYTES] = "";
+	struct buffer *b = item->place.path[0] ? file_buffer(a, item, why) : NULL;
+
+	b = b ? b : unnamed_buffer(a, lang_of(item->place.lang));
+	if (b && !fill_buffer(b, item))
+		b = NULL;
+	if (!b || why[0]) {
+		*ret_is_aside = true;
+		report_aside(a, b, item, b ? why : "not enough memory");
+	}
+	if (b) {
+		free(item->text);
+		item->text = NULL;
+	}
+	return b;
+}
+
+void app_finish_taking(struct app *a, struct unsaved_items *items)
+{
+	bool is_safe = items->n > 0 && app_autosave_now(a);
+
+	for (size_t i = 0; i < items->n && is_safe; i++)
+		if (!items->all[i].text)
+			unsaved_forget(items->all[i].dir, items->all[i].number);
+	unsaved_items_finish(items);
+}
+
+/* ---- describing ---- */
 
 /* The line that describes a text: the first one that differs from the file. */
 static const char *telling_line(const struct unsaved_item *item)
@@ -97,7 +156,7 @@ static const char *telling_line(const struct unsaved_item *item)
 }
 
 /* "the python buffer, 3 lines, 5 min ago: import os" */
-static size_t describe_item(const struct unsaved_item *item, char *out, size_t cap)
+static void describe_item(const struct unsaved_item *item, FILE *out)
 {
 	const char *first = telling_line(item);
 	size_t lines = 1;
@@ -110,21 +169,22 @@ static size_t describe_item(const struct unsaved_item *item, char *out, size_t c
 	else
 		snprintf(name, sizeof name, "the %s buffer", item->place.lang);
 	when(item->written_ns, ago);
-	int n = snprintf(out, cap, "%.200s, %zu line%s, %s: %.*s\n", name, lines, lines == 1 ? "" : "s", ago,
+	fprintf(out, "%.200s, %zu line%s, %s: %.*s\n", name, lines, lines == 1 ? "" : "s", ago,
 			(int)(strcspn(first, "\n") < EXCERPT ? strcspn(first, "\n") : EXCERPT), first);
-	return n > 0 && (size_t)n < cap ? (size_t)n : 0;
 }
 
-static size_t describe_dir(const struct unsaved_dir *d, char *out, size_t cap)
+/* Returns the number of texts. */
+static size_t describe_dir(const struct unsaved_dir *d, FILE *out)
 {
-	struct unsaved_item items[UNSAVED_MAX];
-	size_t n = unsaved_read(d, items, UNSAVED_MAX), used = 0;
+	struct unsaved_items items = {0};
+	size_t n;
 
-	for (size_t i = 0; i < n; i++) {
-		used += describe_item(&items[i], out + used, cap - used);
-		free(items[i].text);
-	}
-	return used;
+	unsaved_read(d, &items);
+	n = items.n;
+	for (size_t i = 0; i < n; i++)
+		describe_item(&items.all[i], out);
+	unsaved_items_finish(&items);
+	return n;
 }
 
 /* ---- texts that were left on purpose ---- */
@@ -152,47 +212,74 @@ static bool is_wanted(enum wanted wanted, const struct buffer_state *place, cons
 	       || (wanted == WANTED_FILE && place->path[0] && app_is_same_file(place->path, own->path));
 }
 
-/* Put back the texts of a marked folder. `file`: that they belong to, for WANTED_FILE. */
-static void take_marked(struct app *a, struct unsaved_dir *d, enum wanted wanted, const struct buffer *file)
+/* Of several texts of one file the newest comes into its buffer. Texts without a name keep their order. */
+static int by_turn(const void *a, const void *b)
 {
-	struct unsaved_item items[UNSAVED_MAX];
-	size_t n = unsaved_read(d, items, UNSAVED_MAX);
+	const struct unsaved_item *x = a, *y = b;
+	bool x_is_named = x->place.path[0], y_is_named = y->place.path[0];
+
+	if (x_is_named != y_is_named)
+		return x_is_named ? 1 : -1;
+	if (x_is_named && x->written_ns != y->written_ns)
+		return x->written_ns > y->written_ns ? -1 : 1;
+	if (x->dir != y->dir)
+		return x->dir < y->dir ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
+}
+
+static void sort_items(struct unsaved_items *items)
+{
+	if (items->n > 1)
+		qsort(items->all, items->n, sizeof *items->all, by_turn);
+}
+
+/* Put back those of the texts that are wanted. `file`: that they belong to, for WANTED_FILE. */
+static void take_items(
+		struct app *a, struct unsaved_items *items, enum wanted wanted, const struct buffer *file)
+{
 	struct buffer_state own = {0};
-	struct buffer *b;
 
 	if (file)
 		app_place_of(a, file, &own);
-	for (size_t i = 0; i < n; i++) {
-		bool comes = is_wanted(wanted, &items[i].place, &own);
-		if (comes && !a->opts->restore)
-			report_left(a);
-		comes = comes && a->opts->restore;
-		b = comes ? app_put_back(a, &items[i].place, items[i].text, items[i].len) : NULL;
-		free(items[i].text);
-		if (!b)
+	sort_items(items);
+	for (size_t i = 0; i < items->n; i++) {
+		struct unsaved_item *item = &items->all[i];
+		bool is_aside = false;
+		if (!is_wanted(wanted, &item->place, &own))
 			continue;
-		if (wanted == WANTED_ALL && items[i].place.is_current)
+		if (!a->opts->restore) {
+			report_left(a);
+			return;
+		}
+		struct buffer *b = app_take_back(a, item, &is_aside);
+		if (b && wanted == WANTED_ALL && item->place.is_current)
 			buffer_show(&a->model, b, &a->effects);
-		report_kept(a, b);
-		/* Remove the old text only after the new copy is stored. */
-		if (app_autosave_now(a))
-			unsaved_forget(d, items[i].number);
+		if (b && !is_aside)
+			report_kept(a, b);
 	}
 }
 
 static void take_left(struct app *a, enum wanted wanted, const struct buffer *file)
 {
-	char names[64][64], folder[PATH_MAX];
-	size_t n = getcwd(folder, sizeof folder) ? unsaved_names(names, 64) : 0;
-	struct unsaved_dir d;
+	char(*names)[64] = NULL, folder[PATH_MAX];
+	size_t n = getcwd(folder, sizeof folder) ? unsaved_names(&names) : 0;
+	struct unsaved_dir *dirs = n ? calloc(n, sizeof *dirs) : NULL;
+	struct unsaved_items items = {0};
 
-	for (size_t i = 0; i < n; i++) {
-		if (!unsaved_take(&d, names[i]))
+	for (size_t i = 0; i < n && dirs; i++) {
+		if (!unsaved_take(&dirs[i], names[i]))
 			continue;
-		if (file ? unsaved_is_marked(&d) : unsaved_is_left_in(&d, folder))
-			take_marked(a, &d, wanted, file);
-		unsaved_close(&d);
+		if (file ? unsaved_is_marked(&dirs[i]) : unsaved_is_left_in(&dirs[i], folder))
+			unsaved_read(&dirs[i], &items);
+		else
+			unsaved_close(&dirs[i]); /* others may want it meanwhile */
 	}
+	take_items(a, &items, wanted, file);
+	app_finish_taking(a, &items);
+	for (size_t i = 0; i < n && dirs; i++)
+		unsaved_close(&dirs[i]);
+	free(dirs);
+	free(names);
 }
 
 void app_take_folder_texts(struct app *a, bool has_session)
@@ -212,74 +299,60 @@ void app_take_file_text(struct app *a, const struct buffer *b)
 
 void app_find_unsaved(struct app *a)
 {
-	char names[64][64], *reported = calloc(1, REPORTED_BYTES);
-	size_t n = unsaved_names(names, 64), used = 0;
+	char(*names)[64] = NULL, *reported = NULL;
+	size_t len = 0;
+	FILE *out = open_memstream(&reported, &len);
+	size_t n = out ? unsaved_names(&names) : 0;
 
-	for (size_t i = 0; i < n && a->n_found < APP_FOUND && reported; i++) {
+	for (size_t i = 0; i < n && a->n_found < APP_FOUND; i++) {
 		struct unsaved_dir *d = &a->found[a->n_found];
 		if (!unsaved_take(d, names[i]))
 			continue;
-		size_t more = unsaved_is_marked(d) ? 0
-						   : describe_dir(d, reported + used, REPORTED_BYTES - used);
-		if (more > 0)
+		if (!unsaved_is_marked(d) && describe_dir(d, out) > 0)
 			a->n_found++;
 		else
 			unsaved_close(d);
-		used += more;
 	}
-	if (used > 0)
+	if (out && fclose(out) == 0 && a->n_found > 0)
 		app_notify(a, MSG_FOUND, reported);
+	free(names);
 	free(reported);
 }
 
 /* ---- the answer ---- */
 
-static size_t restore(struct app *a, const struct unsaved_dir *d, struct buffer **ret_current)
-{
-	struct unsaved_item items[UNSAVED_MAX];
-	size_t n = unsaved_read(d, items, UNSAVED_MAX), done = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct buffer *b = app_put_back(a, &items[i].place, items[i].text, items[i].len);
-		free(items[i].text);
-		if (!b)
-			continue;
-		done++;
-		if (items[i].place.is_current || !*ret_current)
-			*ret_current = b;
-	}
-	return done;
-}
-
 static void restore_all(struct app *a)
 {
+	struct unsaved_items items = {0};
 	struct buffer *current = NULL;
+	bool is_aside = false;
 	char text[96];
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->n_found; i++)
-		n += restore(a, &a->found[i], &current);
+		unsaved_read(&a->found[i], &items);
+	sort_items(&items);
+	for (size_t i = 0; i < items.n; i++) {
+		struct buffer *b = app_take_back(a, &items.all[i], &is_aside);
+		n += b != NULL;
+		if (b && (items.all[i].place.is_current || !current))
+			current = b;
+	}
 	if (a->linear)
 		app_linear_begin(a);
 	else if (current)
 		buffer_show(&a->model, current, &a->effects);
+	app_finish_taking(a, &items);
 	snprintf(text, sizeof text, "restored %zu unsaved buffer%s (not saved yet)", n, n == 1 ? "" : "s");
-	/* Remove the old text only after the new copy is stored. */
-	bool is_safe = app_autosave_now(a);
-	for (size_t i = 0; i < a->n_found; i++) {
-		if (is_safe)
-			unsaved_remove(&a->found[i]);
-		else
-			unsaved_close(&a->found[i]);
-	}
-	app_notify(a, MSG_NOTICE, text);
+	if (!is_aside) /* otherwise the word about that text stays in sight */
+		app_notify(a, MSG_NOTICE, text);
 }
 
 void app_recover(struct app *a, enum recover_answer answer)
 {
 	if (answer == RECOVER_RESTORE)
 		restore_all(a);
-	for (size_t i = 0; i < a->n_found && answer != RECOVER_RESTORE; i++) {
+	for (size_t i = 0; i < a->n_found; i++) {
 		if (answer == RECOVER_LATER)
 			unsaved_mark(&a->found[i]); /* it comes back in its own folder */
 		if (answer == RECOVER_DISCARD)

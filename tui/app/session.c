@@ -53,27 +53,35 @@ static void take_up_focus(struct app *a, const char *name)
 			model_focus(&a->model, (enum pane)i);
 }
 
-static const struct unsaved_item *item_of(const struct unsaved_item *items, size_t n, unsigned number)
+static struct unsaved_item *item_of(const struct unsaved_items *items, unsigned number)
 {
-	for (size_t i = 0; i < n; i++)
-		if (items[i].number == number)
-			return &items[i];
+	for (size_t i = 0; i < items->n; i++)
+		if (items->all[i].number == number && items->all[i].text)
+			return &items->all[i];
 	return NULL;
 }
 
+/* NULL: the file was deleted, or another workbench has the text. */
+static struct buffer *restore_session_buffer(struct app *a, const struct buffer_state *place,
+		struct unsaved_item *item, bool *ret_is_aside)
+{
+	if (!item)
+		return place->path[0] && access(place->path, F_OK) == 0 ? app_open_place(a, place) : NULL;
+	item->place = *place; /* the cursor may have moved since the text was stored */
+	return app_take_back(a, item, ret_is_aside);
+}
+
 static void restore_session_buffers(
-		struct app *a, const char *bytes, size_t n, const struct unsaved_item *items, size_t n_items)
+		struct app *a, const char *bytes, size_t n, const struct unsaved_items *items)
 {
 	struct buffer *current = NULL;
 	struct buffer_state place;
 	size_t used, restored = 0;
+	bool is_aside = false;
 	char text[96];
 
 	for (; (used = buffer_state_read(bytes, n, &place)) > 0; bytes += used, n -= used) {
-		const struct unsaved_item *item = item_of(items, n_items, place.text);
-		if (!item && (!place.path[0] || access(place.path, F_OK) < 0))
-			continue; /* the file was deleted, or another workbench has the text */
-		struct buffer *b = app_put_back(a, &place, item ? item->text : NULL, item ? item->len : 0);
+		struct buffer *b = restore_session_buffer(a, &place, item_of(items, place.text), &is_aside);
 		restored += b != NULL;
 		if (b && place.is_current) {
 			current = b;
@@ -83,8 +91,8 @@ static void restore_session_buffers(
 	if (current && !a->opts->lang)
 		buffer_show(&a->model, current, &a->effects);
 	effects_clear(&a->effects); /* there is no sandbox for these effects yet */
-	if (restored == 0)
-		return;
+	if (restored == 0 || is_aside)
+		return; /* the word about that text stays in sight */
 	snprintf(text, sizeof text, "restored your last session here (%zu buffer%s)", restored,
 			restored == 1 ? "" : "s");
 	app_notify(a, MSG_NOTICE, text);
@@ -92,25 +100,20 @@ static void restore_session_buffers(
 
 static void read_session(struct app *a)
 {
-	struct unsaved_item items[UNSAVED_MAX];
-	struct unsaved_dir left;
+	struct unsaved_items items = {0};
+	struct unsaved_dir left = {0};
 	char name[64] = "";
-	size_t n, n_items = 0;
+	size_t n;
 	char *bytes = state_read(a->session_file.path, SESSION_BYTES, &n);
 	char *newline = bytes ? memchr(bytes, '\n', n) : NULL;
 
 	if (newline && (size_t)(newline - bytes) < sizeof name) {
 		memcpy(name, bytes, (size_t)(newline - bytes));
-		bool has_texts = strcmp(name, "-") != 0 && unsaved_take(&left, name);
-		if (has_texts)
-			n_items = unsaved_read(&left, items, UNSAVED_MAX);
-		restore_session_buffers(a, newline + 1, n - (size_t)(newline + 1 - bytes), items, n_items);
-		for (size_t i = 0; i < n_items; i++)
-			free(items[i].text);
-		if (has_texts && app_autosave_now(a))
-			unsaved_remove(&left);
-		else if (has_texts)
-			unsaved_close(&left);
+		if (strcmp(name, "-") != 0 && unsaved_take(&left, name))
+			unsaved_read(&left, &items);
+		restore_session_buffers(a, newline + 1, n - (size_t)(newline + 1 - bytes), &items);
+		app_finish_taking(a, &items);
+		unsaved_close(&left);
 	}
 	free(bytes);
 }
@@ -132,15 +135,6 @@ void app_open_session(struct app *a)
 
 /* ---- storing ---- */
 
-/* Is the buffer's text in the folder of unsaved texts? */
-static bool has_text(const struct app *a, uint32_t id)
-{
-	for (size_t i = 0; i < a->autosave.n; i++)
-		if (a->autosave.buffers[i].id == id)
-			return a->autosave.buffers[i].is_written;
-	return false;
-}
-
 void app_save_session(struct app *a)
 {
 	const struct buffers *all = &a->model.buffers;
@@ -153,7 +147,7 @@ void app_save_session(struct app *a)
 		return;
 	n += (size_t)sprintf(bytes, "%s\n", is_kept ? unsaved_name(&a->autosave.dir) : "-");
 	for (size_t i = 0; i < all->n; i++) {
-		bool is_text_kept = is_kept && has_text(a, all->items[i]->id);
+		bool is_text_kept = is_kept && app_text_is_kept(a, all->items[i]);
 		if (!all->items[i]->editor.path && !is_text_kept)
 			continue; /* there is nothing to restore */
 		app_place_of(a, all->items[i], &place);

@@ -79,7 +79,7 @@ static bool has_texts(const struct unsaved_dir *d)
 {
 	DIR *dir = opendir(d->path);
 	struct dirent *entry;
-	bool is_found = false;
+	bool is_found = !dir && errno != ENOENT; /* for all that is known */
 
 	while (dir && !is_found && (entry = readdir(dir)) != NULL)
 		is_found = is_text_name(entry->d_name);
@@ -126,18 +126,24 @@ bool unsaved_take(struct unsaved_dir *d, const char *name)
 	return false;
 }
 
-size_t unsaved_names(char names[][64], size_t cap)
+size_t unsaved_names(char (**ret)[64])
 {
-	char all[STATE_PATH];
+	char all[STATE_PATH], (*names)[64] = NULL, (*more)[64];
 	DIR *dir = state_path("unsaved", all) ? opendir(all) : NULL;
 	struct dirent *entry;
 	size_t n = 0;
 
-	while (dir && n < cap && (entry = readdir(dir)) != NULL)
-		if (entry->d_name[0] != '.' && strlen(entry->d_name) < sizeof names[n])
-			strcpy(names[n++], entry->d_name);
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] == '.' || strlen(entry->d_name) >= sizeof names[n])
+			continue;
+		if (!(more = realloc(names, (n + 1) * sizeof *names)))
+			break;
+		names = more;
+		strcpy(names[n++], entry->d_name);
+	}
 	if (dir)
 		closedir(dir);
+	*ret = names;
 	return n;
 }
 
@@ -261,7 +267,7 @@ static bool read_item(const struct unsaved_dir *d, unsigned number, struct unsav
 	struct stat st;
 	size_t n;
 
-	*item = (struct unsaved_item){.number = number};
+	*item = (struct unsaved_item){.dir = d, .number = number};
 	char *bytes = text_path(d, number, "", path)
 				      ? state_read(path, FILE_MAX_BYTES + BUFFER_STATE_BYTES, &n)
 				      : NULL;
@@ -284,17 +290,31 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-size_t unsaved_read(const struct unsaved_dir *d, struct unsaved_item *items, size_t cap)
+void unsaved_read(const struct unsaved_dir *d, struct unsaved_items *items)
 {
 	DIR *dir = opendir(d->path);
 	struct dirent *entry;
-	size_t n = 0;
+	struct unsaved_item *more;
+	size_t before = items->n;
 
-	while (dir && n < cap && (entry = readdir(dir)) != NULL)
-		if (is_text_name(entry->d_name) && read_item(d, (unsigned)atoi(entry->d_name), &items[n]))
-			n++;
+	while (dir && (entry = readdir(dir)) != NULL) {
+		if (!is_text_name(entry->d_name))
+			continue;
+		if (!(more = realloc(items->all, (items->n + 1) * sizeof *more)))
+			break;
+		items->all = more;
+		items->n += read_item(d, (unsigned)atoi(entry->d_name), &more[items->n]);
+	}
 	if (dir)
 		closedir(dir);
-	qsort(items, n, sizeof *items, by_number);
-	return n;
+	if (items->n > before)
+		qsort(items->all + before, items->n - before, sizeof *items->all, by_number);
+}
+
+void unsaved_items_finish(struct unsaved_items *items)
+{
+	for (size_t i = 0; i < items->n; i++)
+		free(items->all[i].text);
+	free(items->all);
+	*items = (struct unsaved_items){0};
 }

@@ -37,8 +37,8 @@ void unsaved_close(struct unsaved_dir *d);
 /* Remove the folder with its contents. */
 void unsaved_remove(struct unsaved_dir *d);
 
-/* The names of all folders; returns their number. */
-size_t unsaved_names(char names[][64], size_t cap);
+/* The names of all folders; returns their number. The caller frees *ret. */
+size_t unsaved_names(char (**ret)[64]);
 /* Take the folder of this name if no other process holds it. A folder without texts is removed instead. */
 bool unsaved_take(struct unsaved_dir *d, const char *name);
 const char *unsaved_name(const struct unsaved_dir *d);
@@ -72,9 +72,8 @@ void unsaved_forget(const struct unsaved_dir *d, unsigned number); /* the text h
 
 /* ---- reading ---- */
 
-#define UNSAVED_MAX 64 /* maximum number of texts read from a folder */
-
 struct unsaved_item {
+	const struct unsaved_dir *dir; /* borrowed */
 	unsigned number;
 	struct buffer_state place;
 	int64_t written_ns; /* by the system clock */
@@ -82,7 +81,14 @@ struct unsaved_item {
 	size_t len;
 };
 
-/* Read the texts of a folder; returns their number. The caller frees each text. */
-size_t unsaved_read(const struct unsaved_dir *d, struct unsaved_item *items, size_t cap);
+/* Texts of any number of folders. Zeroed: none. */
+struct unsaved_items {
+	struct unsaved_item *all;
+	size_t n;
+};
+
+/* Add the texts of a folder, by number. A text that cannot be read is left out. */
+void unsaved_read(const struct unsaved_dir *d, struct unsaved_items *items);
+void unsaved_items_finish(struct unsaved_items *items); /* takes a zeroed object */
 
 #endif

@@ -56,26 +56,59 @@ static void keep(unsigned number, const char *text, const char *path)
 
 static void what_is_written_is_read(void **state)
 {
-	struct unsaved_item items[UNSAVED_MAX];
+	struct unsaved_items items = {0};
 
 	(void)state;
 	keep(2, "one\n\ntwo", "/tmp/a\nb\\c.py");
 	keep(1, "", "");
 	keep(2, "three", "/tmp/a\nb\\c.py");
-	assert_int_equal(unsaved_read(&dir, items, UNSAVED_MAX), 2);
-	assert_int_equal(items[0].number, 1);
-	assert_string_equal(items[0].text, "");
-	assert_string_equal(items[0].place.path, "");
-	assert_string_equal(items[1].text, "three");
-	assert_string_equal(items[1].place.path, "/tmp/a\nb\\c.py");
-	assert_string_equal(items[1].place.lang, "python");
-	assert_int_equal(items[1].place.cursor, 2);
-	assert_true(items[1].place.is_current);
-	for (int i = 0; i < 2; i++)
-		free(items[i].text);
+	unsaved_read(&dir, &items);
+	assert_int_equal(items.n, 2);
+	assert_ptr_equal(items.all[0].dir, &dir);
+	assert_int_equal(items.all[0].number, 1);
+	assert_string_equal(items.all[0].text, "");
+	assert_string_equal(items.all[0].place.path, "");
+	assert_string_equal(items.all[1].text, "three");
+	assert_string_equal(items.all[1].place.path, "/tmp/a\nb\\c.py");
+	assert_string_equal(items.all[1].place.lang, "python");
+	assert_int_equal(items.all[1].place.cursor, 2);
+	assert_true(items.all[1].place.is_current);
+	unsaved_items_finish(&items);
 	unsaved_forget(&dir, 1);
-	assert_int_equal(unsaved_read(&dir, items, UNSAVED_MAX), 1);
-	free(items[0].text);
+	unsaved_read(&dir, &items);
+	assert_int_equal(items.n, 1);
+	unsaved_items_finish(&items);
+}
+
+/* However many texts and folders there are. */
+static void all_texts_of_all_folders_are_read(void **state)
+{
+	enum { MANY = 150 };
+	struct unsaved_items items = {0};
+	struct unsaved_dir first = dir;
+	char(*names)[64];
+
+	(void)state;
+	for (unsigned i = 1; i <= MANY; i++)
+		keep(i, "x", "");
+	assert_int_equal(unsaved_create(&dir), 0);
+	keep(7, "y", "");
+	unsaved_read(&first, &items);
+	unsaved_read(&dir, &items);
+	assert_int_equal(items.n, MANY + 1);
+	for (unsigned i = 0; i < MANY; i++)
+		assert_int_equal(items.all[i].number, i + 1);
+	assert_string_equal(items.all[MANY].text, "y");
+	assert_ptr_equal(items.all[MANY].dir, &dir);
+	unsaved_items_finish(&items);
+	unsaved_close(&first);
+	for (unsigned i = 0; i < MANY; i++) {
+		struct unsaved_dir more;
+		assert_int_equal(unsaved_create(&more), 0);
+		close(more.lock); /* as of a process that was killed */
+	}
+	assert_int_equal(unsaved_names(&names), MANY + 2);
+	free(names);
 }
 
 static void only_the_owner_may_look(void **state)
@@ -95,13 +128,14 @@ static void only_the_owner_may_look(void **state)
 /* Take the first that nobody holds. */
 static bool take_any(struct unsaved_dir *d)
 {
-	char names[8][64];
-	size_t n = unsaved_names(names, 8);
+	char(*names)[64];
+	size_t n = unsaved_names(&names);
+	bool is_taken = false;
 
-	for (size_t i = 0; i < n; i++)
-		if (unsaved_take(d, names[i]))
-			return true;
-	return false;
+	for (size_t i = 0; i < n && !is_taken; i++)
+		is_taken = unsaved_take(d, names[i]);
+	free(names);
+	return is_taken;
 }
 
 /* What a process takes that is killed later. */
@@ -183,6 +217,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 			TEST(what_is_written_is_read),
+			TEST(all_texts_of_all_folders_are_read),
 			TEST(only_the_owner_may_look),
 			TEST(nobody_steals_what_is_held),
 			TEST(nothing_is_left_of_one_without_texts),
