@@ -184,7 +184,7 @@ int trm_loop_step(struct trm_loop *loop, int timeout_ms)
 		return err_code_of(errno);
 	loop->now_ns = clock_ns();
 	int calls = n > 0 ? deliver(batch, n) : 0;
-	calls += timers_run(loop);
+	calls += timers_run(loop, n > 0);
 	if (loop->http)
 		calls += http_drive(loop->http);
 	bury(loop);

@@ -40,7 +40,8 @@ struct trm_watch {
 void children_finish(struct trm_loop *loop); /* frees the children that were left to the loop */
 /* Milliseconds until the next timer, rounded up; -1: none. */
 int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns);
-/* Deliver the due timers; returns the number of calls. */
-int timers_run(struct trm_loop *loop);
+/* Deliver the due timers, but for those that are long due if descriptors had something to deliver, too.
+ * Returns the number of calls. */
+int timers_run(struct trm_loop *loop, bool has_input);
 
 #endif

@@ -132,7 +132,17 @@ int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns)
 	return due_ns <= now_ns ? 0 : (int64_t)((due_ns - now_ns + 999999) / 1000000);
 }
 
-int timers_run(struct trm_loop *loop)
+/* This process was stopped. What came meanwhile is dealt with first, and may stop the timer. */
+static bool is_postponed(struct trm_loop *loop, struct trm_timer *t)
+{
+	enum { LATE_MS = 1000, CATCH_UP_MS = 500 };
+	if (loop->now_ns - t->due_ns < to_ns(LATE_MS))
+		return false;
+	start_at(t, loop->now_ns + to_ns(CATCH_UP_MS));
+	return true;
+}
+
+int timers_run(struct trm_loop *loop, bool has_input)
 {
 	int calls = 0;
 	loop->timer_turn++;
@@ -140,6 +150,8 @@ int timers_run(struct trm_loop *loop)
 		struct trm_timer *t = loop->timers[0];
 		if (t->turn == loop->timer_turn)
 			break; /* started in this turn: a restarted timer must not starve the rest */
+		if (has_input && is_postponed(loop, t))
+			continue;
 		if (t->repeat_ns) {
 			/* Missed ticks are skipped. */
 			uint64_t next_ns = t->due_ns + t->repeat_ns;

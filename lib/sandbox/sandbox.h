@@ -243,7 +243,11 @@ enum proc_turn { PROC_TURN_OURS, PROC_TURN_WANTED, PROC_TURN_TAKEN };
 enum { PROC_NOTE = CHANNEL_NOTE, PROC_ENDED = CHANNEL_ENDED };
 enum { PROC_GREETING_MAX = FRAME_GREETING_MAX };
 /* Why the clock of a run stands, in notes. */
-enum { PROC_CLOCK_PAUSED = FRAME_CLOCK_PAUSED, PROC_CLOCK_ASKED = FRAME_CLOCK_ASKED };
+enum {
+	PROC_CLOCK_PAUSED = FRAME_CLOCK_PAUSED,
+	PROC_CLOCK_ASKED = FRAME_CLOCK_ASKED,
+	PROC_CLOCK_HELD = FRAME_CLOCK_HELD
+};
 
 /* A process that several clients follow (wire/frame.h: Sharing). It outlives them. */
 struct proc_share {

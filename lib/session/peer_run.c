@@ -68,7 +68,7 @@ void peer_run_announce_clock(struct trm_run *run, uint64_t left_ms)
 			.id = run->id,
 			.timeout_ms = (uint64_t)run->clock.timeout_ms,
 			.left_ms = left_ms,
-			.stops = run->clock.stops};
+			.stops = run->clock.stops | (run->kernel->is_held ? PROC_CLOCK_HELD : 0)};
 	if (!own || own->is_quiet || !share_is_on(run->kernel) || !share_owns_turn(run->kernel))
 		return;
 	if (!send_note(run, &note))

@@ -233,6 +233,8 @@ void run_clock_begin(struct trm_run *run);
 void run_clock_begin_code(struct trm_run *run);
 /* Start the timer with the rest of the time limit, unless there is none or the clock is stopped. */
 void run_clock_arm(struct trm_run *run);
+/* Tell the agent how the clock stands: it keeps the limit if we are gone or stopped. */
+void run_clock_announce(struct trm_run *run);
 void run_clock_stop(struct trm_run *run, enum clock_stop why);
 void run_clock_resume(struct trm_run *run, enum clock_stop why); /* if it was stopped for this reason */
 /* Write that the time of the run is up, and how long its limit was. Returns the length. */

@@ -23,7 +23,7 @@ static uint64_t rest_ms(const struct trm_run *run, uint64_t now_ns)
 	return ran_ms < limit_ms ? (uint64_t)(limit_ms - ran_ms) : 0;
 }
 
-static void announce(struct trm_run *run)
+void run_clock_announce(struct trm_run *run)
 {
 	if (run->clock.timeout_ms > 0 && run->kernel && run->kernel->proc)
 		peer_run_announce_clock(run, rest_ms(run, clock_ns()));
@@ -85,7 +85,7 @@ int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *rete
 		return 0;
 	run->clock.timeout_ms += more_ms;
 	run_clock_arm(run);
-	announce(run);
+	run_clock_announce(run);
 	return 0;
 }
 
@@ -96,7 +96,7 @@ void run_clock_stop(struct trm_run *run, enum clock_stop why)
 	run->clock.stops |= why;
 	if (!stop_is_under_way(run->kernel))
 		trm_timer_stop(run->kernel->timer);
-	announce(run);
+	run_clock_announce(run);
 }
 
 void run_clock_resume(struct trm_run *run, enum clock_stop why)
@@ -108,7 +108,7 @@ void run_clock_resume(struct trm_run *run, enum clock_stop why)
 		run->clock.stopped_ns = stopped_ns(run, now_ns);
 	run->clock.stops &= ~(unsigned)why;
 	run_clock_arm(run);
-	announce(run);
+	run_clock_announce(run);
 }
 
 size_t run_clock_describe(const struct trm_run *run, char *out, size_t cap)

@@ -266,7 +266,7 @@ void peer_run_announce(struct own_run *run);
 void peer_run_announce_limit(struct trm_run *run);
 /* Tell them that a question of this run is being answered. */
 void peer_run_announce_answer(struct trm_run *run);
-/* Tell the agent how the clock of our run stands: it keeps the limit if we are gone. */
+/* Tell the agent how the clock of our run stands: see run_clock_announce(). */
 void peer_run_announce_clock(struct trm_run *run, uint64_t left_ms);
 /* Report the run that was held back during the replay. */
 void peer_run_caught_up(struct kernel *kernel);

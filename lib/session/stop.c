@@ -152,6 +152,8 @@ void stop_hold(struct kernel *k, bool is_held)
 	k->is_held = is_held;
 	if (!is_held)
 		k->next_at_ns = clock_ns() + grace_ms(k) * UINT64_C(1000000);
+	if (k->run)
+		run_clock_announce(k->run);
 	wait_for_next(k);
 	notify_stopping(k);
 }

@@ -36,10 +36,13 @@
  * FRAME_CLOCK_FORMAT is for the agent alone.
  *
  * Limit. A note may begin as FRAME_BEGIN_FORMAT says. If its author has disconnected when the time limit of
- * that run is over, the agent sends the limit note, interrupts the process, and kills it if it goes on. A
- * client that holds up the end of that run is a slow client, even if it is alone. The author tells by clock
- * notes how much of its time is left, when that is not what it was. While a question is open
- * (FRAME_CLOCK_ASKED) no time passes until it is answered; in a pause none until the author is gone.
+ * that run is over, the agent sends the limit note, interrupts the process, and kills it if it goes on. It
+ * does so five seconds later if the author is there and does nothing, as when it was stopped. An author that
+ * ends the run itself does something: after each SIGNAL and clock note the agent leaves it the whole time
+ * between interrupt and end, too. A client that holds up the end of that run is a slow client, even if it is
+ * alone. The author tells by clock notes how much of its time is left, when that is not what it was. While a
+ * question is open (FRAME_CLOCK_ASKED) no time passes until it is answered; in a pause, or while the author
+ * holds the end of the run for a person (FRAME_CLOCK_HELD), none until it says so or is gone.
  *
  * Cut. A line on CONTROL whose client leaves, or loses the turn, before its newline was written is ended with
  * FRAME_CUT, which no whole line contains. The process forgets such a line.
@@ -108,7 +111,7 @@ enum {
 #define FRAME_CLOCK_FORMAT \
 	FRAME_CLOCK_MARK ",\"id\":\"%" SCNu64 "\",\"timeout_ms\":%" SCNu64 ",\"left_ms\":%" SCNu64 \
 			 ",\"stops\":%u"
-enum { FRAME_CLOCK_PAUSED = 1, FRAME_CLOCK_ASKED = 2 };
+enum { FRAME_CLOCK_PAUSED = 1, FRAME_CLOCK_ASKED = 2, FRAME_CLOCK_HELD = 4 };
 #define FRAME_CUT "\x18\n"
 
 /* Channels. From the process: 2k is stdout and 2k+1 is stderr of output set k (0 is the ordinary one). To

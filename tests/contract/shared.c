@@ -488,6 +488,44 @@ static void a_dead_clients_extended_limit_holds(void **state)
 	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
 }
 
+/* It was stopped, and hears when it goes on that its run has ended. The next run is not interrupted. */
+static void a_suspended_clients_limit_holds(void **state)
+{
+	(void)state;
+	run(&a, d->set_x);
+	pid_t pid = start_client_for(d->loop, "1000");
+	const struct seen *endless = peer_wait_seen(&a, d->loop, 3, false);
+	kill(pid, SIGSTOP);
+	peer_wait(loop, &endless->is_over);
+	assert_int_equal(endless->status, TRM_STATUS_TIMEOUT);
+	struct seen *next = begin(&a, d->slow);
+	peer_wait_seen(&a, d->slow, 3, false);
+	kill(pid, SIGCONT);
+	peer_wait(loop, &next->is_over);
+	assert_int_equal(next->status, TRM_STATUS_OK);
+	assert_string_equal(seen_out(next), "on\nslow\n");
+	assert_string_equal(seen_out(run(&a, d->get_x)), "42\n");
+	end_client(pid);
+}
+
+/* The agent waits as long as the person does. */
+static void a_held_end_is_held(void **state)
+{
+	(void)state;
+	if (!d->stubborn)
+		skip();
+	run(&a, d->set_x);
+	struct seen *endless = peer_begin(&a, d->lang, d->stubborn, 400);
+	peer_wait_seen(&a, d->stubborn, 3, false);
+	trm_run_interrupt(endless->run);
+	trm_run_hold_clock(endless->run, true);
+	peer_turn(loop, 12000);
+	assert_false(endless->is_over);
+	trm_run_hold_clock(endless->run, false);
+	peer_wait(loop, &endless->is_over);
+	assert_true(endless->state_lost);
+}
+
 /* At any moment of it: what comes next begins at once, and no part of that code runs. */
 static void a_client_dies_in_a_long_request(void **state)
 {
@@ -728,6 +766,8 @@ int main(int argc, char **argv)
 			CASE(an_answer_is_seen_by_all),
 			CASE(a_dead_clients_limit_holds),
 			CASE(a_dead_clients_extended_limit_holds),
+			CASE(a_suspended_clients_limit_holds),
+			CASE(a_held_end_is_held),
 			CASE(a_client_dies_in_a_long_request),
 			CASE(a_client_dies_while_it_starts_an_interpreter),
 			CASE(commands_are_seen_to_their_end),

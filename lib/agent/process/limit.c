@@ -21,6 +21,7 @@ enum {
 	STEPS = sizeof steps / sizeof *steps,
 	START_MS = 30000, /* more for a process that has not begun to read */
 	GRACE_MS = 10000, /* unless the note says another */
+	AUTHOR_MS = 5000, /* more for each step of an author that is there */
 };
 
 enum { START_BYTES = 200 };
@@ -64,7 +65,12 @@ void limit_set_clock(struct proc *proc, const char *note, size_t n)
 	limit->timeout_ms = timeout_ms;
 	limit->left_ms = left_ms;
 	limit->stops = stops;
-	limit->begun_ns = clock_ns();
+	limit->begun_ns = limit->acted_ns = clock_ns();
+}
+
+void limit_author_acts(struct proc *proc)
+{
+	proc->limit.acted_ns = clock_ns();
 }
 
 static void resume(struct run_limit *limit, unsigned why)
@@ -81,7 +87,7 @@ void limit_answered(struct proc *proc)
 
 void limit_author_gone(struct proc *proc)
 {
-	resume(&proc->limit, FRAME_CLOCK_PAUSED);
+	resume(&proc->limit, FRAME_CLOCK_PAUSED | FRAME_CLOCK_HELD);
 }
 
 /* Has the process been sent a run that has not ended? */
@@ -101,13 +107,25 @@ static uint32_t after_ms(const struct run_limit *limit)
 	return steps[limit->step].after_ms < limit->grace_ms ? steps[limit->step].after_ms : limit->grace_ms;
 }
 
+/* An author that lives keeps the limit itself. One that was stopped does not, and would make all others wait.
+ */
+static uint64_t author_is_silent_ns(const struct run_limit *limit)
+{
+	uint64_t over_ns = limit->begun_ns + limit->left_ms * MS;
+	uint64_t ended_ns = limit->acted_ns + limit->grace_ms * MS;
+	return (over_ns > ended_ns ? over_ns : ended_ns) + AUTHOR_MS * MS;
+}
+
 uint64_t limit_due_ns(const struct proc *proc)
 {
 	const struct run_limit *limit = &proc->limit;
-	if (proc->author_client || limit->stops || limit->step == STEPS || !has_run(proc))
+	if (limit->stops || limit->step == STEPS || !has_run(proc))
 		return UINT64_MAX;
-	uint64_t start_ms = proc->proc_history->has_greeting ? 0 : START_MS;
-	return limit->begun_ns + (start_ms + limit->left_ms + after_ms(limit)) * MS;
+	bool has_author = proc->author_client && !limit->step;
+	bool has_begun = proc->proc_history->has_greeting;
+	if (has_author) /* it decides how long the start may take */
+		return has_begun ? author_is_silent_ns(limit) : UINT64_MAX;
+	return limit->begun_ns + ((has_begun ? 0 : START_MS) + limit->left_ms + after_ms(limit)) * MS;
 }
 
 void limit_check(struct proc *proc, uint64_t now_ns)

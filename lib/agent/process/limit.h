@@ -2,9 +2,9 @@
 #ifndef TRM_AGENT_PROCESS_LIMIT_H
 #define TRM_AGENT_PROCESS_LIMIT_H
 
-/* The time limit of a run. Its client keeps it, and has announced it in its note. If that client is gone
- * before the run has ended, the agent keeps it instead: it tells the others, interrupts the process several
- * times, and then kills it. */
+/* The time limit of a run. Its client, the author, keeps it, and has announced it in its note. If the author
+ * is gone before the run has ended, or is there and does nothing for some seconds (it was stopped), the agent
+ * keeps it instead: it tells the others, interrupts the process several times, and then kills it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@ struct run_limit {
 	uint64_t timeout_ms; /* 0: it has no limit, or there is no run */
 	uint64_t left_ms;    /* of it, at begun_ns */
 	uint64_t begun_ns;   /* when its clock began to run, or stopped */
+	uint64_t acted_ns;   /* when the author last sent a signal or a clock note; 0: never */
 	unsigned stops;      /* why it stands: FRAME_CLOCK_… */
 	uint32_t grace_ms;   /* from the first interrupt to the end */
 	unsigned step;       /* how much of limit_check() is done */
@@ -28,9 +29,11 @@ void limit_begin(struct proc *proc, const char *note, size_t n);
 void limit_restart(struct proc *proc);
 /* The author of the run says how its clock stands. */
 void limit_set_clock(struct proc *proc, const char *note, size_t n);
+/* The author signals the process: it is ending the run itself. */
+void limit_author_acts(struct proc *proc);
 /* Its question was answered. */
 void limit_answered(struct proc *proc);
-/* The author is gone, and cannot continue what it has paused. */
+/* The author is gone, and cannot continue what it has paused or held. */
 void limit_author_gone(struct proc *proc);
 /* The time is over, and the agent ends the run, which goes on. */
 bool limit_is_being_kept(const struct proc *proc);

@@ -266,8 +266,10 @@ void turns_wrote(struct subscriber *subscriber, const char *bytes, size_t n)
 		publish(subscriber, ON_LINE);
 }
 
-void turns_publish_limit(struct subscriber *subscriber)
+void turns_signal(struct subscriber *subscriber)
 {
+	if (subscriber->proc->author_client == subscriber->stream.client->number)
+		limit_author_acts(subscriber->proc);
 	publish(subscriber, ON_SIGNAL);
 }
 

@@ -30,7 +30,7 @@ void turns_wrote(struct subscriber *subscriber, const char *bytes, size_t n);
  * (slow_client_end_left()). */
 void turns_deliver(struct proc *proc, struct subscriber *author, const char *line, size_t n);
 /* It sends a signal: what it adds to its note need not wait for a line to the process. */
-void turns_publish_limit(struct subscriber *subscriber);
+void turns_signal(struct subscriber *subscriber);
 /* The client has left the process, or is dead: if a run is its own, that is abandoned. */
 void turns_author_gone(struct proc *proc, const struct client *client);
 /* The subscriber has left the process's list and is about to be freed. */

@@ -116,7 +116,7 @@ static int do_signal(struct client *client, const struct frame *frame)
 	struct subscriber *subscriber = subscriber_of(client_find(client, frame->stream));
 	if (fields.bad || signo < 1 || signo > 64 || scope > 1 || !subscriber)
 		return bad_payload(client, frame);
-	turns_publish_limit(subscriber);
+	turns_signal(subscriber);
 	proc_note_signal(subscriber->proc, (int)signo, client);
 	proc_signal(subscriber->proc, (int)signo, scope == 1);
 	return 0;

@@ -246,6 +246,52 @@ static void what_came_goes_before_timers_after_a_stop(void **state)
 	assert_string_equal(s.order, "ct");
 }
 
+static void note_due(void *user)
+{
+	((struct seen *)user)->calls++;
+}
+
+/* Reads a byte at a time; the last one stops the timer. */
+static void read_one(void *user, int fd, uint32_t events)
+{
+	struct seen *s = user;
+	char byte;
+	(void)events;
+	assert_int_equal(read(fd, &byte, 1), 1);
+	s->calls++;
+	if (byte == '.')
+		trm_timer_stop(s->timer);
+}
+
+/* As after a long stop: all that has come meanwhile is dealt with before a timer that is long due. */
+static void all_that_came_goes_before_timers_that_are_long_due(void **state)
+{
+	struct seen s = {0}, due = {0};
+	struct timespec now, end;
+	int fds[2];
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(trm_loop_add_fd(*state, fds[0], TRM_READ, read_one, &s, &s.watch[0], NULL), 0);
+	assert_int_equal(trm_loop_add_timer(*state, note_due, &due, &s.timer, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		const char *bytes = i ? "abc" : "abc.";
+		trm_timer_start(s.timer, 1, 0);
+		clock_gettime(CLOCK_MONOTONIC, &end);
+		end.tv_sec += 2;
+		do
+			clock_gettime(CLOCK_MONOTONIC, &now);
+		while (now.tv_sec < end.tv_sec);
+		assert_int_equal(write(fds[1], bytes, strlen(bytes)), (ssize_t)strlen(bytes));
+		while (trm_timer_is_running(s.timer))
+			trm_loop_step(*state, -1);
+		assert_int_equal(s.calls, i ? 7 : 4);
+		assert_int_equal(due.calls, i);
+	}
+	trm_timer_remove(s.timer);
+	trm_watch_remove(s.watch[0]);
+	close(fds[0]);
+	close(fds[1]);
+}
+
 static void rearm(void *user)
 {
 	struct seen *s = user;
@@ -550,6 +596,7 @@ int main(void)
 			TEST(files_cannot_be_watched),
 			TEST(timers_come_in_order_and_not_early),
 			TEST(what_came_goes_before_timers_after_a_stop),
+			TEST(all_that_came_goes_before_timers_that_are_long_due),
 			TEST(a_timer_that_rearms_itself_starves_nobody),
 			TEST(a_repeating_timer_repeats_until_stopped),
 			TEST(a_delay_without_measure_never_passes),

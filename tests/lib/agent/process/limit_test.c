@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The time limit of a run whose client is gone. */
+/* The time limit of a run whose client is gone, or was stopped. */
 #include "lib/agent/crowd.h"
 
 #define READY "echo '{\"ev\":\"ready\"}' >&4; read -r line <&3; "
@@ -118,6 +118,43 @@ static void test_a_slow_client_keeps_it_itself(void **state)
 	pair_close(pair);
 }
 
+/* It has been stopped, and does nothing when its time is over. */
+static void test_a_silent_client_is_overruled(void **state)
+{
+	struct pair *pair = run_pair(state, "trap 'exit 5' INT; " READY "while :; do sleep 0.01; done");
+	uint64_t begun_ns = rig_now_ns();
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 5);
+	assert_true(rig_now_ns() - begun_ns > 4 * UINT64_C(1000000000));
+	assert_non_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), "\n" LIMIT));
+	pair_close(pair);
+}
+
+/* It has begun to end the run, which it may do for 2 s, before it was stopped. */
+static void test_a_client_that_falls_silent_is_overruled(void **state)
+{
+	struct pair *pair = run_pair(state, "trap '' INT; " READY "echo here; while :; do sleep 0.01; done");
+	link_until_text(&pair->b, &pair->tape_b, 0, "here\n");
+	uint64_t begun_ns = rig_now_ns();
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, LIMIT);
+	link_pack(&pair->a, 1, FRAME_SIGNAL, "ub", (uint32_t)SIGINT, 0);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).signal, SIGKILL);
+	assert_true(rig_now_ns() - begun_ns > 6 * UINT64_C(1000000000));
+	pair_close(pair);
+}
+
+/* A person holds the end of the run, until the client is gone. */
+static void test_a_client_may_hold_the_end(void **state)
+{
+	struct pair *pair = run_pair(state, "trap '' INT; " READY "while :; do sleep 0.01; done");
+	crowd_write(&pair->a, 1, CHANNEL_NOTE,
+			"{\"ev\":\"clock\",\"id\":\"7\",\"timeout_ms\":300,\"left_ms\":0,\"stops\":4}\n");
+	wait_ms(&pair->b, &pair->tape_b, 10000);
+	assert_false(is_gone((pid_t)pair->pid));
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).signal, SIGKILL);
+	pair_close(pair);
+}
+
 /* Its client had extended the time before it went. */
 static void test_a_clock_note_tells_what_is_left(void **state)
 {
@@ -198,6 +235,9 @@ int main(void)
 			T(test_a_living_client_keeps_it_itself),
 			T(test_a_lone_reader_does_not_have_the_process_killed),
 			T(test_a_slow_client_keeps_it_itself),
+			T(test_a_silent_client_is_overruled),
+			T(test_a_client_that_falls_silent_is_overruled),
+			T(test_a_client_may_hold_the_end),
 			T(test_a_clock_note_tells_what_is_left),
 			T(test_no_time_passes_while_a_question_is_open),
 			T(test_a_paused_run_is_ended),
