@@ -136,6 +136,12 @@ for call in landlock_create_ruleset landlock_add_rule landlock_restrict_self; do
 done
 refused prctl=22 -- "$terrarium" run --yes --isolation landlock -c pass
 expect_in err "a seccomp profile refuses prctl(PR_SET_SECCOMP)"
+# Limits that cannot be set are not promised.
+for level in landlock none; do
+	refused prlimit64 -- "$terrarium" run --yes --isolation $level -c pass
+	expect_code 125
+	expect_in err "set a resource limit (prlimit64)"
+done
 for call in unshare mount sethostname pivot_root; do
 	refused $call -- "$terrarium" run --yes --isolation namespaces -c pass
 	if [ $call != unshare ] || [ $code != 0 ]; then # bubblewrap makes them by clone()

@@ -42,23 +42,35 @@ static _Noreturn void die(const char *what)
 	_exit(NOT_STARTED);
 }
 
+#define SET_LIMIT "set a resource limit (prlimit64)"
+
 /* ---- limits ----------------------------------------------------------------- */
 
+/* Guards promise these limits, so nothing starts without them. */
 static void set_rlimits(const struct spec_msg *spec, const struct groups *groups)
 {
-	/* 1, not 0: with 0 the kernel still runs a core_pattern that is a pipe, as root on the host
-	 * (fs/coredump.c). */
-	rlimit_set(RLIMIT_CORE, 1, 1);
-	rlimit_set(RLIMIT_NOFILE, spec->open_files, spec->open_files);
-	rlimit_set(RLIMIT_FSIZE, spec->file_bytes, spec->file_bytes);
-	rlimit_set(RLIMIT_MEMLOCK, 1 << 20, 1 << 20);
-	rlimit_set(RLIMIT_MSGQUEUE, 64 << 10, 64 << 10);
-	rlimit_set(RLIMIT_SIGPENDING, 1024, 1024);
-	rlimit_set(RLIMIT_RTPRIO, 0, 0);
-	rlimit_set(RLIMIT_NICE, 0, 0);
-	/* DATA, not AS: just-in-time compilers reserve far more memory than they use. */
-	if (!(groups->limits & LIMIT_MEMORY))
-		rlimit_set(RLIMIT_DATA, spec->mem_bytes, spec->mem_bytes);
+	const struct {
+		int resource;
+		uint64_t most;
+	} limits[] = {
+			/* 1, not 0: with 0 the kernel still runs a core_pattern that is a pipe, as root on
+			 * the host (fs/coredump.c). */
+			{RLIMIT_CORE, 1},
+			{RLIMIT_NOFILE, spec->open_files},
+			{RLIMIT_FSIZE, spec->file_bytes},
+			{RLIMIT_MEMLOCK, 1 << 20},
+			{RLIMIT_MSGQUEUE, 64 << 10},
+			{RLIMIT_SIGPENDING, 1024},
+			{RLIMIT_RTPRIO, 0},
+			{RLIMIT_NICE, 0},
+			/* Without a group. Not AS: just-in-time compilers reserve far more memory than they
+			 * use. */
+			{RLIMIT_DATA, spec->mem_bytes},
+	};
+	const size_t n = sizeof limits / sizeof *limits - (groups->limits & LIMIT_MEMORY ? 1 : 0);
+	for (size_t i = 0; i < n; i++)
+		if (!rlimit_set(limits[i].resource, limits[i].most, limits[i].most))
+			die(SET_LIMIT);
 }
 
 /* Without a group the CPU limit is rounded to whole cores, and the strict filter keeps code from changing
@@ -248,7 +260,9 @@ static _Noreturn void bare_child(
 	struct confinement c = {.spec = spec, .uid = uid, .is_strict = !(groups->limits & LIMIT_MEMORY)};
 	sysfile_write("/proc/self/oom_score_adj", "500");
 	const struct rlimit mark = {folder_mark(supervisor), folder_mark(supervisor)};
-	setrlimit(RLIMIT_LOCKS, &mark);
+	/* In a sandbox of another Terrarium the mark cannot be raised above that one's. */
+	if (setrlimit(RLIMIT_LOCKS, &mark) < 0 && !rlimit_set(RLIMIT_LOCKS, mark.rlim_cur, mark.rlim_max))
+		die(SET_LIMIT);
 	if (!(groups->limits & LIMIT_CPU))
 		limit_cores(spec->cpus);
 	if (spec->isolation == ISOLATION_LANDLOCK)
@@ -266,9 +280,9 @@ static _Noreturn void bare_child(
 	if (!fds_place(fds, sizeof fds / sizeof *fds))
 		die("arrange descriptors");
 	set_rlimits(spec, groups);
-	if (!uid && !(groups->limits & LIMIT_PIDS))
-		rlimit_set(RLIMIT_NPROC, confine_count_tasks() + spec->procs,
-				confine_count_tasks() + spec->procs);
+	const uint64_t tasks = confine_count_tasks() + spec->procs;
+	if (!uid && !(groups->limits & LIMIT_PIDS) && !rlimit_set(RLIMIT_NPROC, tasks, tasks))
+		die(SET_LIMIT);
 	end_with(supervisor);
 	die(confine_exec(&c));
 }
