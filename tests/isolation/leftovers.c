@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -255,6 +256,29 @@ static void code_without_its_mark_is_found_without_a_supervisor(void **state)
 	without_groups(after_the_supervisor_is_killed);
 }
 
+/* Landlock lets a user of the sandbox's own make files in /dev/shm, and cannot leave out folders of the host
+ * there in which everybody may. */
+static void files_in_open_folders_of_shared_memory_go(void **state)
+{
+	char outer[64], inner[80], code[300];
+	(void)state;
+	if (geteuid() != 0 || inside_isolation == TRM_ISOLATION_NAMESPACES)
+		skip();
+	snprintf(outer, sizeof outer, "/dev/shm/isolation-open-%d", (int)getpid());
+	snprintf(inner, sizeof inner, "%s/inner", outer);
+	bool is_made = mkdir(outer, 0777) == 0 && chmod(outer, 0777) == 0 && mkdir(inner, 0777) == 0
+		       && chmod(inner, 0777) == 0;
+	snprintf(code, sizeof code, "for d in '%s', '%s': print(open(d + '/file', 'w').write('x'))\n", outer,
+			inner);
+	inside_open(&in, NULL);
+	inside_python(&in, code, &o);
+	inside_close(&in);
+	bool is_empty = rmdir(inner) == 0 && rmdir(outer) == 0;
+	assert_true(is_made);
+	assert_string_equal(o.text, "1\n1\n");
+	assert_true(is_empty);
+}
+
 static void after_a_polite_signal_to_the_supervisor(void **state)
 {
 	struct traces t;
@@ -337,6 +361,7 @@ int cases_leftovers(void)
 			cmocka_unit_test(after_a_hostile_tree),
 			cmocka_unit_test(code_without_its_mark_is_found),
 			cmocka_unit_test(code_without_its_mark_is_found_without_a_supervisor),
+			cmocka_unit_test(files_in_open_folders_of_shared_memory_go),
 			cmocka_unit_test(after_a_polite_signal_to_the_supervisor),
 			cmocka_unit_test(after_an_early_close),
 			cmocka_unit_test(a_name_is_taken_once),

@@ -233,20 +233,43 @@ void folder_kill(pid_t supervisor, uint32_t uid)
 	signal_all_marked(folder_mark(supervisor), SIGKILL);
 }
 
-/* The directory is flat, because the rules let no code make a directory there. */
+struct objects {
+	uint32_t uid;
+	void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes);
+	void *user;
+};
+
+/* Code cannot make directories there, but it can make files in those where everybody may. */
+static void visit_objects(const struct objects *objects, int dir_fd, const char *name, unsigned depth)
+{
+	enum { BLOCK_BYTES = 512, MOST_DEPTH = 16, OPEN_TO_ALL = S_IWOTH | S_IXOTH };
+	int fd = depth < MOST_DEPTH ? openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+				    : -1;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	struct stat st;
+	while (dir && (entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0
+				|| fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (S_ISDIR(st.st_mode) && st.st_uid != objects->uid
+				&& (st.st_mode & OPEN_TO_ALL) == OPEN_TO_ALL)
+			visit_objects(objects, fd, entry->d_name, depth + 1);
+		else if (!S_ISDIR(st.st_mode) && st.st_uid == objects->uid)
+			objects->visit(objects->user, fd, entry->d_name,
+					(uint64_t)st.st_blocks * BLOCK_BYTES);
+	}
+	if (dir)
+		closedir(dir);
+	else if (fd >= 0)
+		close(fd);
+}
+
 static void for_each_object(uint32_t uid,
 		void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes), void *user)
 {
-	enum { BLOCK_BYTES = 512 };
-	DIR *dir = uid ? opendir("/dev/shm") : NULL;
-	struct dirent *entry;
-	struct stat st;
-	while (dir && (entry = readdir(dir)))
-		if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && st.st_uid == uid
-				&& !S_ISDIR(st.st_mode))
-			visit(user, dirfd(dir), entry->d_name, (uint64_t)st.st_blocks * BLOCK_BYTES);
-	if (dir)
-		closedir(dir);
+	if (uid)
+		visit_objects(&(struct objects){uid, visit, user}, AT_FDCWD, "/dev/shm/.", 0);
 }
 
 static void add_object(void *user, int dir_fd, const char *name, uint64_t bytes)
