@@ -40,7 +40,8 @@ static void add_disk(struct guard_list *l, uint64_t disk_bytes)
 {
 	struct statvfs fs;
 	bool is_noexec = statvfs(l->ready->folder, &fs) == 0 && fs.f_flag & ST_NOEXEC;
-	guards_add(l, "disk", TRM_WEAK, "%u MiB in %s: checked every 100 ms; when full, files cannot grow%s",
+	guards_add(l, "disk", TRM_WEAK,
+			"%u MiB in %s: checked every 100 ms; when full, files that are counted cannot grow%s",
 			(unsigned)(disk_bytes >> 20), l->ready->folder,
 			is_noexec ? "; mounted noexec, so no program in it can be executed" : "");
 }
@@ -69,9 +70,7 @@ static void add_files(struct guard_list *l)
 	else
 		guards_add(l, "file system", TRM_WEAK,
 				"/usr, a few files of /etc, its own folder; modes and times of your files can be "
-				"changed%s",
-				l->ready->landlock_abi < LANDLOCK_ABI_TRUNCATE ? ", and files be emptied"
-									       : "");
+				"changed");
 }
 
 /* Signals, and the visibility of other processes. */
@@ -87,7 +86,7 @@ static void add_others(struct guard_list *l)
 	else
 		guards_add(l, "other processes", TRM_WEAK,
 				"not seen in /proc; %s can be signaled: scopes need Linux 6.12",
-				r->uid ? "the agent" : "the agent and your processes");
+				r->uid ? "the agent" : "the agent, the supervisor and your processes");
 }
 
 static void add_user(struct guard_list *l)
