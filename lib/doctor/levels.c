@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports the levels of isolation: one row for each, and one for the level in use. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <terrarium/error.h>
@@ -91,6 +92,11 @@ static void tell_landlock(struct doctor *d, bool has_namespaces)
 		return;
 	}
 	bool is_weak = describe_landlock(text, sizeof text);
+	const char *pretended = getenv(LEVEL_ABI_VARIABLE);
+	if (pretended && *pretended)
+		doctor_say(d, TRM_CHECK_NOTE, "environment", NULL, LEVEL_ABI_VARIABLE " %s",
+				level_is_abi(pretended) ? "is set: Landlock counts as no newer than it says"
+							: "is no number: it is ignored");
 	doctor_say(d, is_weak ? TRM_CHECK_WEAK : TRM_CHECK_OK, "landlock", NULL, "%s", text);
 }
 
@@ -102,10 +108,10 @@ static void tell_taken(struct doctor *d, enum trm_isolation want)
 	enum isolation level;
 	struct trm_error why;
 	if (level_choose(want, &level, &why) < 0)
-		doctor_say(d, TRM_CHECK_FAILED, "isolation", want == TRM_ISOLATION_AUTO ? NO_CHOICE : NULL,
+		doctor_say(d, TRM_CHECK_FAILED, "isolation", why.code == TRM_ENOISOLATION ? NO_CHOICE : NULL,
 				"'%s' finds no level: %s", name,
-				want == TRM_ISOLATION_AUTO ? "neither namespaces nor landlock works here"
-							   : why.msg);
+				why.code == TRM_ENOISOLATION ? "neither namespaces nor landlock works here"
+							     : why.msg);
 	else if (level == ISOLATION_NONE)
 		doctor_say(d, TRM_CHECK_WEAK, "isolation",
 				"--isolation auto uses the strongest level that works",

@@ -23,7 +23,7 @@
 # 241 both ends of a pipe in which nothing is, 240 standard input. 213 … 239 are used in passing.
 # Whatever may run inside the user's code begins with "builtin", and its variables with "__trm_".
 
-__trm_start='. /dev/fd/5; mapfile -d "" -c 1 -C "$__trm_loop" -u 242 __trm_ticks'
+__trm_start='. /proc/self/fd/5; mapfile -d "" -c 1 -C "$__trm_loop" -u 242 __trm_ticks'
 __trm_loop='while { __trm_step "$?"; } 2>/dev/null; do'
 __trm_loop+=' builtin eval "$__trm_before" && __trm_nothing; builtin eval "$__trm_code"; done #' # one line, as LINENO counts
 # A `for` goes on with its next word when it is broken here, one loop less: it is skipped, word by word.

@@ -41,7 +41,7 @@ __trm_program() {
 	builtin trap interrupted=1 INT
 	# What this shell itself would say of a killed program goes aside.
 	{
-		BASH_ENV=/dev/fd/229 SHLVL=$((SHLVL - 1)) "$BASH" -- "$__trm_path" "${__trm_args[@]}" 2>&239 213>/proc/self/fd/253 239>&-
+		BASH_ENV=/proc/self/fd/229 SHLVL=$((SHLVL - 1)) "$BASH" -- "$__trm_path" "${__trm_args[@]}" 2>&239 213>/proc/self/fd/253 239>&-
 		status=$?
 	} 239>&2 2>&241
 	exec 229<&-

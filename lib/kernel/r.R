@@ -19,8 +19,8 @@ local({
 	# ---- descriptors and events ---------------------------------------------------------
 
 	if (!l10n_info()[["UTF-8"]]) suppressWarnings(Sys.setlocale("LC_CTYPE", "C.UTF-8"))
-	requests <- file("/dev/fd/3", "r", raw = TRUE, encoding = "UTF-8")
-	events <- file("/dev/fd/4", "wb", raw = TRUE)
+	requests <- file("/proc/self/fd/3", "r", raw = TRUE, encoding = "UTF-8")
+	events <- file("/proc/self/fd/4", "wb", raw = TRUE)
 
 	utf8 <- function(text) {
 		text <- enc2utf8(as.character(text))
@@ -112,7 +112,7 @@ local({
 
 	# More of standard input, FALSE at its end. R's own reads cannot be interrupted, so this one looks again and again.
 	fill <- function() {
-		if (is.null(input)) input <<- fifo("/dev/fd/0", "rb", blocking = FALSE)
+		if (is.null(input)) input <<- fifo("/proc/self/fd/0", "rb", blocking = FALSE)
 		look <- function() tryCatch(readBin(input, "raw", 65536L), error = function(e) NULL) # NULL: nothing yet
 		bytes <- look()
 		if (is.null(bytes)) {

@@ -57,7 +57,8 @@ int trm_loop_add_child(struct trm_loop *loop, pid_t pid, trm_child_fn *fn, void 
 		return trm_error_set(reterr, TRM_ENOMEM, "out of memory");
 	*c = (struct trm_child){.pidfd = -1, .pid = pid, .fn = fn, .user = user};
 	c->pidfd = (int)syscall(SYS_pidfd_open, pid, 0); /* close-on-exec by itself */
-	int r = c->pidfd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch process %d", (int)pid)
+	int r = c->pidfd < 0 ? trm_error_set_errno(
+				reterr, errno, "cannot watch process %d: pidfd_open", (int)pid)
 			     : trm_loop_add_fd(loop, c->pidfd, TRM_READ, on_end, c, &c->watch, reterr);
 	if (r < 0) {
 		trm_child_remove(c);

@@ -53,7 +53,8 @@ int trm_loop_create(struct trm_loop **ret_loop, struct trm_error *reterr)
 	loop->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	loop->wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	int r = loop->epoll_fd < 0 || loop->wake_fd < 0
-				? trm_error_set_errno(reterr, errno, "cannot make an event loop")
+				? trm_error_set_errno(reterr, errno, "cannot make an event loop: %s",
+						loop->epoll_fd < 0 ? "epoll_create1" : "eventfd2")
 				: trm_loop_add_fd(loop, loop->wake_fd, TRM_READ, drain_wakeup, NULL,
 						&loop->wake, reterr);
 	if (r < 0)

@@ -93,7 +93,7 @@ int trm_loop_add_signals(struct trm_loop *loop, const int *signos, size_t n, trm
 	*s = (struct trm_signal){.thread = pthread_self(), .set = set, .fn = fn, .user = user};
 	block(s, signos, n);
 	s->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	int r = s->fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signals")
+	int r = s->fd < 0 ? trm_error_set_errno(reterr, errno, "cannot watch signals: signalfd4")
 			  : trm_loop_add_fd(loop, s->fd, TRM_READ, on_signal, s, &s->watch, reterr);
 	if (r < 0) {
 		trm_signal_remove(s);

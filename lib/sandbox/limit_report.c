@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <terrarium/install.h>
 #include <terrarium/lang.h>
@@ -163,22 +164,6 @@ static bool limit_report_files(const struct limit_report *m, char *out, size_t c
 	return true;
 }
 
-static bool limit_report_disk(const struct limit_report *m, char *out, size_t cap)
-{
-	const struct trm_sample *now = &m->now;
-	bool is_known = now->known & TRM_METRIC_DISK && now->known & TRM_METRIC_DISK_LIMIT;
-	uint64_t limit = is_known ? now->disk_limit_bytes : m->sandbox->opts.limits.disk_bytes;
-	if (!ran_into(m, has_full_disk) && !complains_of(m, "ENOSPC", "No space left on device"))
-		return false;
-	if (is_known && now->disk_bytes < limit - limit / 20)
-		snprintf(out, cap, "disk full during this run: limit %" PRIu64 " MiB, now %" PRIu64 " in use",
-				limit / mib, now->disk_bytes / mib);
-	else
-		snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " MiB",
-				is_known ? (now->disk_bytes + mib / 2) / mib : limit / mib, limit / mib);
-	return true;
-}
-
 /* Is this limit of our own sandbox only watched? */
 static bool is_weak(const struct trm_sandbox *sandbox, const char *limit)
 {
@@ -190,6 +175,38 @@ static bool is_weak(const struct trm_sandbox *sandbox, const char *limit)
 	return false;
 }
 
+/* Where the disk is only watched, its files share the place with those of this machine, which may be full
+ * before the limit is reached. */
+static bool limit_report_disk(const struct limit_report *m, char *out, size_t cap)
+{
+	const struct trm_sample *now = &m->now;
+	bool is_known = now->known & TRM_METRIC_DISK && now->known & TRM_METRIC_DISK_LIMIT;
+	uint64_t limit = is_known ? now->disk_limit_bytes : m->sandbox->opts.limits.disk_bytes;
+	const char *other = is_weak(m->sandbox, "disk") ? "; or this machine's disk is full" : "";
+	if (!ran_into(m, has_full_disk) && !complains_of(m, "ENOSPC", "No space left on device"))
+		return false;
+	if (!is_known)
+		snprintf(out, cap, "disk full during this run: limit %" PRIu64 " MiB, in use n/a%s",
+				limit / mib, other);
+	else if (now->disk_bytes < limit - limit / 20)
+		snprintf(out, cap,
+				"disk full during this run: limit %" PRIu64 " MiB, now %" PRIu64 " in use%s",
+				limit / mib, now->disk_bytes / mib, other);
+	else
+		snprintf(out, cap, "disk full: %" PRIu64 " of %" PRIu64 " MiB",
+				(now->disk_bytes + mib / 2) / mib, limit / mib);
+	return true;
+}
+
+/* A hard limit of the user may be lower than ours. */
+static uint64_t file_limit(const struct trm_sandbox *sandbox)
+{
+	struct rlimit now;
+	uint64_t limit = sandbox->opts.limits.file_bytes;
+	bool is_ours = strcmp(sandbox->backend, "local") == 0 && getrlimit(RLIMIT_FSIZE, &now) == 0;
+	return is_ours && now.rlim_max < limit ? now.rlim_max : limit;
+}
+
 /* When a watched disk is full, no file can grow: the error is the same. */
 static bool limit_report_file_size(const struct limit_report *m, char *out, size_t cap)
 {
@@ -198,7 +215,7 @@ static bool limit_report_file_size(const struct limit_report *m, char *out, size
 	if (!is_child && !complains_of(m, "EFBIG", "File too large")
 			&& !complains_of(m, "File size limit exceeded", "file size limit exceeded"))
 		return false;
-	int n = snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", limits->file_bytes / mib);
+	int n = snprintf(out, cap, "file size limit %" PRIu64 " MiB reached", file_limit(m->sandbox) / mib);
 	if (is_weak(m->sandbox, "disk"))
 		snprintf(out + n, cap - (size_t)n, ", or disk limit %" PRIu64 " MiB",
 				limits->disk_bytes / mib);

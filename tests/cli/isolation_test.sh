@@ -89,6 +89,13 @@ for abi in 1 2 3 4 5 6 7; do
 	[ $abi -ge 6 ] || expect_in out "signals and abstract sockets (6.12)"
 	[ $abi -ge 3 ] || expect_in out "truncation of files (Linux 6.2)"
 done
+TERRARIUM_LANDLOCK_ABI=3 try doctor --isolation landlock
+expect_in out "TERRARIUM_LANDLOCK_ABI is set"
+! grep -q "unknown variable" out || wrong "the variable is known"
+TERRARIUM_LANDLOCK_ABI=abc try run --yes --isolation landlock -c 'print(6 * 7)'
+expect_out 42
+TERRARIUM_LANDLOCK_ABI=abc try doctor --isolation landlock
+expect_in out "TERRARIUM_LANDLOCK_ABI is no number: it is ignored"
 TERRARIUM_LANDLOCK_ABI=0 try run --yes --isolation landlock -c pass
 expect_code 125
 expect_in err "TERRARIUM_LANDLOCK_ABI"
@@ -164,6 +171,23 @@ expect_code 1
 expect_in out "neither namespaces nor landlock works here"
 refused mount landlock_restrict_self -- "$terrarium" run --yes --isolation none -c 'print(6 * 7)'
 expect_out 42
+for call in accept4 bind epoll_create1 execveat fcntl flock kill memfd_create pidfd_open pipe2 prctl=36 prlimit64 setsid \
+	signalfd4 socketpair tgkill; do
+	for level in landlock none; do
+		refused $call -- "$terrarium" run --yes --isolation $level -c pass
+		expect_code 125
+		expect_in err "${call%=*}"
+	done
+done
+refused accept4 -- "$terrarium" doctor
+expect_code 1
+expect_in out "a seccomp profile refuses accept4, without which no sandbox runs"
+
+# The user's own limit may be lower than that of the sandbox.
+tried="a low limit of file sizes"
+(ulimit -f 16384; exec "$terrarium" run --yes --isolation landlock -c 'open("big", "wb").write(bytes(12 << 20))') >out 2>err \
+	&& wrong "the file is too big"
+expect_in err "file size limit 8 MiB reached"
 if [ "$(id -u)" = 0 ]; then
 	refused mount setresuid -- "$terrarium" run --yes -c pass
 	expect_in err "setresuid"
@@ -197,10 +221,28 @@ grep -q "No space left on device\|File too large" err || wrong "the file should 
 expect_in out 42
 within 'mount -t tmpfs -o ro tmpfs /dev/shm' run --yes --isolation landlock -c 'print(6 * 7)'
 expect_out 42
-within 'mount -t tmpfs -o mode=755 tmpfs /mnt
+few_devices='mount -t tmpfs -o mode=755 tmpfs /mnt
 for file in null zero full random urandom tty; do touch /mnt/$file && mount --bind /dev/$file /mnt/$file; done
-mount --rbind /mnt /dev; [ ! -e /dev/shm ]' run --yes --isolation landlock -c 'print(6 * 7)'
+mount --rbind /mnt /dev; [ ! -e /dev/shm ] && [ ! -e /dev/fd ]'
+within "$few_devices" run --yes --isolation landlock -c 'print(6 * 7)'
 expect_out 42
+within "$few_devices" run --yes --isolation landlock -l bash -c 'echo $((6 * 7))'
+expect_out 42
+within 'for place in / /run /tmp /var/tmp; do mount --rbind $place $place && mount -o remount,bind,ro $place; done
+mount -t tmpfs -o mode=1777 tmpfs /dev/shm; unset XDG_RUNTIME_DIR' run --yes --isolation landlock -c 'print(6 * 7)'
+expect_out 42
+within 'mount --bind "$XDG_RUNTIME_DIR" "$XDG_RUNTIME_DIR" && mount -o remount,bind,ro "$XDG_RUNTIME_DIR"' \
+	run --yes --isolation landlock -c pass
+expect_code 125
+expect_in err "set XDG_RUNTIME_DIR to a directory of your own in which you can write"
+if [ $noexec = noexec ]; then # terrarium does not lie in a place that is hidden here
+	within 'mount -o remount,bind,ro /dev/shm 2>/dev/null || mount -t tmpfs -o ro tmpfs /dev/shm
+for place in /tmp /var/tmp; do mount -t tmpfs -o size=600k,mode=1777 tmpfs $place; done
+mkdir -p "$XDG_RUNTIME_DIR" && chmod 700 "$XDG_RUNTIME_DIR"' run --yes --isolation landlock \
+		-c 'open("big", "wb").write(bytes(1 << 20))'
+	expect_code 1
+	expect_in err "disk full during this run: limit 256 MiB, in use n/a; or this machine's disk is full"
+fi
 within 'mount -t tmpfs -o mode=700 tmpfs "$XDG_RUNTIME_DIR"; mount -o remount,bind,ro /; ! mkdir /made 2>/dev/null' \
 	run --yes --isolation landlock -c 'print(6 * 7)'
 expect_out 42
@@ -227,6 +269,23 @@ expect_in err "/dev/shm, /tmp and /var/tmp are not writable"
 within 'mount -t tmpfs tmpfs /proc' run --yes --isolation landlock -c 'print(6 * 7)'
 expect_code 125
 expect_in err "as /proc is not mounted"
+within 'mount -t tmpfs tmpfs /proc' doctor
+expect_code 1
+expect_in out "as /proc is not mounted"
+! grep -q "'auto' uses" out || wrong "no level can be used"
+
+# A namespace of root's in which there is nobody else.
+if [ "$(id -u)" = 0 ]; then
+	tried="unshare -Ur"
+	code=0
+	unshare -Ur "$terrarium" run --yes -c 'print(6 * 7)' >out 2>err || code=$?
+	expect_code 125
+	expect_in err "a sandbox needs a user of its own, and this user namespace has only root"
+	code=0
+	unshare -Ur "$terrarium" doctor >out 2>err || code=$?
+	expect_code 1
+	expect_in out "this user namespace has only root"
+fi
 
 # A process 1 that reaps nobody: what ends is not left to it.
 tried="process 1 reaps nothing"

@@ -11,9 +11,10 @@
 /* Is there a person to ask, and is isolation wanted that does not work here? */
 static bool lacks_isolation(const struct trm_config *config)
 {
+	struct trm_error why = {0};
 	return strcmp(config->backend, "local") == 0 && strcmp(config->isolation, "auto") == 0
 	       && isatty(STDIN_FILENO) && isatty(STDERR_FILENO)
-	       && trm_isolation_best(NULL) == TRM_ISOLATION_NONE;
+	       && trm_isolation_best(&why) == TRM_ISOLATION_NONE && why.code == TRM_ENOISOLATION;
 }
 
 /* The first letter of a line; 'q' at the end of the input. */

@@ -10,8 +10,8 @@
 enum { PREFIX_LEN = sizeof PREFIX - 1, NAME_BYTES = 96 };
 
 /* Variables that are no settings. */
-static const char *const others[] = {
-		"TERRARIUM_CONFIG", "TERRARIUM_DATA", "TERRARIUM_GRAMMARS", "TERRARIUM_CARRIER_STREAM"};
+static const char *const others[] = {"TERRARIUM_CONFIG", "TERRARIUM_DATA", "TERRARIUM_GRAMMARS",
+		"TERRARIUM_CARRIER_STREAM", "TERRARIUM_LANDLOCK_ABI"};
 
 static bool is_known(const char *name)
 {

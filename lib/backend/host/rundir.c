@@ -52,12 +52,22 @@ static int check_directory(const char *path, const struct stat *st, unsigned mas
 	return 0;
 }
 
+/* A read-only root may leave only places in memory. */
+static void choose_usual(char path[RUNDIR_PATH])
+{
+	unsigned uid = geteuid();
+	bool is_in_memory = access("/tmp", W_OK) < 0 && access("/dev/shm", W_OK) == 0;
+	if (uid == 0 && access("/run", W_OK) == 0)
+		snprintf(path, RUNDIR_PATH, "/run/terrarium");
+	else
+		snprintf(path, RUNDIR_PATH, "%s/terrarium-%u", is_in_memory ? "/dev/shm" : "/tmp", uid);
+}
+
 /* Others may look into XDG_RUNTIME_DIR itself, as long as its contents are closed to them. */
 static int choose_directory(char path[RUNDIR_PATH], struct trm_error *reterr)
 {
 	enum { OTHERS_WRITE = 022 };
 	const char *base = getenv("XDG_RUNTIME_DIR");
-	unsigned uid = geteuid();
 	struct stat st;
 	if (base && base[0] == '/' && stat(base, &st) == 0) {
 		if (strlen(base) >= RUNDIR_PATH - 16)
@@ -65,10 +75,7 @@ static int choose_directory(char path[RUNDIR_PATH], struct trm_error *reterr)
 		snprintf(path, RUNDIR_PATH, "%s/terrarium", base);
 		return check_directory(base, &st, OTHERS_WRITE, reterr);
 	}
-	if (uid == 0 && access("/run", W_OK) == 0)
-		snprintf(path, RUNDIR_PATH, "/run/terrarium");
-	else
-		snprintf(path, RUNDIR_PATH, "/tmp/terrarium-%u", uid);
+	choose_usual(path);
 	return 0;
 }
 
@@ -105,9 +112,12 @@ int rundir_open(char path[RUNDIR_PATH], struct trm_error *reterr)
 	/* The last sandbox to end may remove it in between. */
 	r = TRM_ENOENT;
 	for (int tries = 0; r == TRM_ENOENT && tries < TRIES; tries++) {
-		if (mkdir(path, 0700) < 0 && errno != EEXIST)
-			return trm_error_set_errno(
-					reterr, errno, "cannot make the runtime directory %s", path);
+		int error = mkdir(path, 0700) < 0 ? errno : 0;
+		if (error && error != EEXIST)
+			return trm_error_set(reterr, err_code_of(error),
+					"cannot make the runtime directory %s (%s): set XDG_RUNTIME_DIR to a "
+					"directory of your own in which you can write",
+					path, strerror(error));
 		r = open_chosen(path, reterr);
 	}
 	return r;

@@ -19,9 +19,11 @@
 #include <unistd.h>
 
 #include "backend/host/machine.h"
+#include "backend/local/calls.h"
 #include "backend/local/refusal.h"
 #include "base/err.h"
 #include "base/landlock.h"
+#include "base/sysfile.h"
 
 /* ---- trying -------------------------------------------------------------------------- */
 
@@ -44,7 +46,7 @@ static struct attempt try_steps(void (*fn)(int fd))
 	struct attempt result = {"fork", EAGAIN};
 	int fd[2];
 	if (pipe2(fd, O_CLOEXEC) < 0)
-		return result;
+		return (struct attempt){"pipe2", errno};
 	pid_t pid = fork();
 	if (pid == 0) {
 		fn(fd[1]);
@@ -171,11 +173,18 @@ static long ask_landlock(void)
 	return syscall(SYS_landlock_create_ruleset, NULL, 0, VERSION_FLAG);
 }
 
+bool level_is_abi(const char *text)
+{
+	enum { DIGITS = 3 };
+	size_t n = strspn(text, "0123456789");
+	return n && n <= DIGITS && !text[n];
+}
+
 uint32_t level_landlock_abi(void)
 {
-	const char *most = getenv("TERRARIUM_LANDLOCK_ABI");
-	long abi = ask_landlock(), limit = most && *most ? strtol(most, NULL, 10) : abi;
-	if (abi < 0 || limit < 0)
+	const char *most = getenv(LEVEL_ABI_VARIABLE);
+	long abi = ask_landlock(), limit = most && level_is_abi(most) ? strtol(most, NULL, 10) : abi;
+	if (abi < 0)
 		return 0;
 	return (uint32_t)(limit < abi ? limit : abi);
 }
@@ -229,13 +238,27 @@ static int check_landlock(struct trm_error *reterr)
 		return tell_no_landlock(errno, reterr);
 	if (level_landlock_abi() == 0)
 		return trm_error_set(
-				reterr, TRM_ENOTSUP, "there is no Landlock: TERRARIUM_LANDLOCK_ABI says so");
+				reterr, TRM_ENOTSUP, "there is no Landlock: " LEVEL_ABI_VARIABLE " says so");
 	struct attempt tried = try_steps(try_landlock);
 	if (!tried.error)
 		return 0;
 	return trm_error_set(reterr, TRM_ENOTSUP, "Landlock cannot be used: %s refuses %s (%s)",
 			refusal_has_seccomp() ? "a seccomp profile" : "the kernel", tried.step,
 			strerror(tried.error));
+}
+
+/* ---- users --------------------------------------------------------------------------- */
+
+#define MORE_USERS "map more users into the namespace, or start terrarium as another user"
+
+/* Root's sandboxes have users of their own. A namespace that root has made may have no other user than root
+ * itself, and as root no code should run. */
+static bool has_only_root(void)
+{
+	char map[256];
+	unsigned inside, outside, n, more;
+	return geteuid() == 0 && sysfile_read("/proc/self/uid_map", map, sizeof map) > 0
+	       && sscanf(map, "%u %u %u %u", &inside, &outside, &n, &more) == 3 && outside == 0 && n == 1;
 }
 
 /* ---- cures ------------------------------------------------------------------------------- */
@@ -277,7 +300,9 @@ void level_cure(enum isolation level, char out[LEVEL_CURE])
 	*out = '\0';
 	if (level_check(level, NULL) == 0)
 		return;
-	if (level == ISOLATION_NAMESPACES)
+	if (has_only_root())
+		snprintf(out, LEVEL_CURE, MORE_USERS);
+	else if (level == ISOLATION_NAMESPACES)
 		cure_namespaces(out);
 	else
 		cure_landlock(out);
@@ -290,6 +315,9 @@ int level_check(enum isolation level, struct trm_error *reterr)
 	int r = level == ISOLATION_NONE ? 0 : machine_check_filters(reterr);
 	if (r < 0 || level == ISOLATION_NONE)
 		return r;
+	if (has_only_root())
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"a sandbox needs a user of its own, and this user namespace has only root");
 	return level == ISOLATION_NAMESPACES ? check_namespaces(reterr) : check_landlock(reterr);
 }
 
@@ -315,10 +343,20 @@ static int choose_best(enum isolation *ret, struct trm_error *reterr)
 			*ret = LEVELS[i];
 			return 0;
 		}
+	const bool are_same = strcmp(why[0].msg, why[1].msg) == 0;
 	return trm_error_set(reterr, TRM_ENOISOLATION,
-			"this machine offers no isolation: %s; %s. 'terrarium doctor' explains how to fix it; with "
+			"this machine offers no isolation: %s%s%s. 'terrarium doctor' explains how to fix it; with "
 			"the isolation level none (isolation) the code runs with all your rights",
-			why[0].msg, why[1].msg);
+			why[0].msg, are_same ? "" : "; ", are_same ? "" : why[1].msg);
+}
+
+/* What every level needs. */
+static int check_any(struct trm_error *reterr)
+{
+	if (access("/proc/self/fd", F_OK) < 0)
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"no sandbox can run, as /proc is not mounted (mount -t proc proc /proc)");
+	return calls_check(reterr);
 }
 
 int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error *reterr)
@@ -329,8 +367,9 @@ int level_choose(enum trm_isolation want, enum isolation *ret, struct trm_error 
 			[TRM_ISOLATION_NONE] = ISOLATION_NONE,
 	};
 	struct trm_error why = {0};
-	if (want == TRM_ISOLATION_AUTO)
-		return choose_best(ret, reterr);
+	int r = check_any(reterr);
+	if (r < 0 || want == TRM_ISOLATION_AUTO)
+		return r < 0 ? r : choose_best(ret, reterr);
 	if ((unsigned)want > TRM_ISOLATION_NONE)
 		return trm_error_set(reterr, TRM_EINVAL, "there is no isolation level %d", (int)want);
 	*ret = wanted[want];

@@ -5,8 +5,9 @@
 /* The sandboxes of this user that run on this machine: local ones and those of recipes, including those
  * that other terminals, scripts and programs started. Each sandbox's supervisor has an entry in the runtime
  * directory; there is no daemon. The directory is $XDG_RUNTIME_DIR/terrarium, else /run/terrarium for root
- * and /tmp/terrarium-UID for other users. A directory that does not belong to the user, or that other users
- * can access, is refused with the reason. Everything here is synchronous and fast. */
+ * and /tmp/terrarium-UID for other users, or /dev/shm/terrarium-UID on a read-only root. A directory that
+ * does not belong to the user, or that other users can access, is refused with the reason. Everything here is
+ * synchronous and fast. */
 
 #include <stdbool.h>
 #include <stddef.h>
