@@ -53,12 +53,13 @@ begin_run() {
 		user_folders "$run_dir"
 		enter_groups
 		empty_groups | sort >"$run_dir.groups"
+		sandbox_files | sort >"$run_dir.files"
 	fi
 	trap end_run EXIT
 	trap 'exit 1' HUP INT TERM
 }
 
-# The folders and control groups of runs whose owner was killed; and what tests have made in /tmp itself a day ago.
+# The folders and control groups of runs whose owner was killed.
 sweep_killed_runs() {
 	for owner in /tmp/tt-??????.owner; do
 		if [ -O "$owner" ] && ! kill -0 "$(cat "$owner")" 2>/dev/null; then
@@ -67,8 +68,6 @@ sweep_killed_runs() {
 			rm -rf --one-file-system "$killed" "$killed".*
 		fi
 	done
-	find /tmp -maxdepth 1 -user "$(id -u)" -name 'terrarium-*-??????' -mmin +1440 \
-		-exec rm -rf --one-file-system {} + || :
 }
 
 end_run() {
@@ -113,11 +112,39 @@ empty_groups() {
 	done <"$run_dir.places"
 }
 
+# The folders of sandboxes without namespaces (lib/wire/folder.h), and what sandboxes' own users (supervisor/limits/user.h)
+# have made in /dev/shm. They lie outside of the run's folder, where another terrarium has its own.
+sandbox_files() {
+	[ "$(id -u)" = 0 ] && mine='' || mine="-uid $(id -u)" # of other users nothing is known but to root
+	# shellcheck disable=SC2086 # no words or two
+	find /dev/shm /tmp /var/tmp -mindepth 1 -maxdepth 1 $mine -type d -regex '.*/terrarium-[a-z2-7]*' \
+		-name 'terrarium-????????' 2>/dev/null || :
+	find /dev/shm -mindepth 1 -maxdepth 1 -not -type d \( -uid +60999 -uid -61184 -o -uid +1879048191 -uid -1879052288 \) \
+		2>/dev/null || :
+}
+
+# in_use FILE: a supervisor has the folder of its sandbox open, and the owner of an object runs.
+in_use() {
+	if [ -d "$1" ]; then
+		find /proc/[0-9]*/fd -lname "$1" 2>/dev/null | grep -q .
+	else
+		find /proc -maxdepth 1 -uid "$(stat -c %u "$1" 2>/dev/null || echo 0)" -name '[1-9]*' 2>/dev/null | grep -q .
+	fi
+}
+
+# Those that are new since the beginning of the run and belong to no sandbox that runs.
+left_sandbox_files() {
+	sandbox_files | sort | comm -13 "$run_dir.files" - | while read -r file; do
+		in_use "$file" || [ ! -e "$file" ] || echo "$file"
+	done
+}
+
 # One thing per line. Files that are called by a number alone (or storage and a number) are podman's own: it leaves them
 # when one of its commands is ended.
 leftovers() {
 	awk -v dir="$run_dir/" 'index($2, dir) == 1 { print "mount " $2 }' /proc/self/mounts
 	empty_groups | sort | comm -13 "$run_dir.groups" - | sed 's/^/control group /'
+	left_sandbox_files | sed 's/^/file /'
 	for folder in "$run_dir/tmp" "$run_dir/run/terrarium" "$run_dir/nobody/tmp" "$run_dir/nobody/run/terrarium"; do
 		find "$folder" -mindepth 1 -maxdepth 1 2>/dev/null | grep -vE '/(storage)?[0-9]{6,}$' | sed 's/^/file /'
 	done
