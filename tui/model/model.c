@@ -173,7 +173,7 @@ int model_tick_ms(const struct model *m)
 		return sooner(wait_ms, m->is_away ? AWAY_MS : 100);
 	if (peer_runs_running(m))
 		return sooner(wait_ms, m->is_away ? AWAY_MS : 500);
-	if (m->is_quitting || m->notices.is_shown || peer_runs_tell_clients(m))
+	if (m->is_quitting || m->notices.is_shown)
 		return sooner(wait_ms, 500);
 	return wait_ms;
 }

@@ -15,9 +15,6 @@
 
 static void answer_stop_other(struct model *m, int answer, struct effects *out);
 
-#define ATTACHED_SHOWN_NS \
-	UINT64_C(10000000000) /* how long the clients are named; the title keeps their number */
-
 static struct peer_run *find_peer_run(struct model *m, uint32_t serial)
 {
 	for (unsigned i = 0; i < m->peer_runs.n && serial; i++)
@@ -232,7 +229,6 @@ void peer_runs_name(struct model *m, uint32_t client, const char *words)
 	unsigned i = 0;
 
 	m->needs_draw = true;
-	p->changed_ns = m->now_ns;
 	while (i < p->n_names && p->names[i].client != client)
 		i++;
 	if (words && i == p->n_names && i == PEER_NAMES_MAX)
@@ -268,11 +264,6 @@ static void tell_attached(const struct peer_runs *p, char *out, size_t cap)
 			others);
 }
 
-bool peer_runs_tell_clients(const struct model *m)
-{
-	return m->peer_runs.n_clients > 1 && m->now_ns - m->peer_runs.changed_ns < ATTACHED_SHOWN_NS;
-}
-
 void peer_runs_text(const struct model *m, char *out, size_t cap)
 {
 	const struct peer_run *other = peer_runs_running(m);
@@ -285,6 +276,6 @@ void peer_runs_text(const struct model *m, char *out, size_t cap)
 	else if (info)
 		snprintf(out, cap, "%s%s runs%s %s", m->run.state == RUN_QUEUED ? "waiting: " : "", who(info),
 				info->excerpt[0] ? ":" : "", info->excerpt);
-	else if (peer_runs_tell_clients(m))
+	else if (m->peer_runs.n_clients > 1 && m->sandbox.state != SANDBOX_DEAD)
 		tell_attached(&m->peer_runs, out, cap);
 }

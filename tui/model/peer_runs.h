@@ -41,8 +41,7 @@ struct peer_runs {
 	unsigned n_clients;                   /* clients of the sandbox, including this one; 0: unknown */
 	struct peer_name names[PEER_NAMES_MAX];
 	unsigned n_names;
-	uint64_t changed_ns; /* when the clients changed: they are named for a while */
-	uint32_t target;     /* subject of the open question */
+	uint32_t target; /* subject of the open question */
 };
 
 /* MSG_CAUGHT_UP: earlier runs have come kernel by kernel; show them in the order of time. */
@@ -64,14 +63,11 @@ void peer_runs_ask_stop(
 /* A program says what it is; NULL: it has gone. */
 void peer_runs_name(struct model *m, uint32_t client, const char *words);
 
-/* Has it changed lately who is attached? */
-bool peer_runs_tell_clients(const struct model *m);
-
 /* "terrarium repl, pid 42; 1 other": the clients beside this one, of which there is one at least; "": none
  * has told its name. */
 void peer_runs_others(const struct peer_runs *p, char *out, size_t cap);
 
-/* "terrarium repl, pid 42 runs print(x)"; after a change who is attached; "": neither. */
+/* "terrarium repl, pid 42 runs print(x)"; else who is attached; "": nobody else. */
 void peer_runs_text(const struct model *m, char *out, size_t cap);
 
 #endif

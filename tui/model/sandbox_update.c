@@ -143,7 +143,6 @@ void update_sandbox(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_METRICS: on_sandbox_metrics(m, msg, out); break;
 	case MSG_CLIENTS:
 		m->peer_runs.n_clients = msg->n_clients;
-		m->peer_runs.changed_ns = m->now_ns;
 		loss_refresh(m);
 		break;
 	case MSG_CLIENT:

@@ -104,9 +104,28 @@ static int title_gap(const struct model *m, struct canvas *c, struct rect clip, 
 
 enum { BRIEF_COLS = 60 }; /* narrower: show only what is essential */
 
+/* The columns of what title_state() writes. Where there is little room, the time of the last run is left out.
+ */
+static int state_cols(const struct model *m, bool is_brief)
+{
+	char text[96];
+	uint16_t role;
+	bool has_last = !is_brief && m->run.state == RUN_NONE && !peer_runs_running(m);
+
+	return (int)strlen(state_text(m, text, &role)) + (has_last ? 21 : 9)
+	       + (!is_brief && m->panes.is_zoomed ? 16 : 0) + (m->is_recording ? 9 : 0)
+	       + (m->sandbox.limits.net ? 7 : 0)
+	       + (!m->sandbox.is_open     ? 0
+			       : is_brief ? 8
+					  : 16)
+	       + (m->peer_runs.n_clients <= 1 ? 0
+			       : is_brief     ? 8
+					      : 14);
+}
+
 /* The state: without isolation, idle, running, recording, network on, and the time of the last run. The first
  * is never cut off. */
-static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col)
+static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col, bool is_brief)
 {
 	char text[96], last[24];
 	uint16_t role;
@@ -115,7 +134,7 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 	if (m->sandbox.is_open && m->sandbox.state != SANDBOX_DEAD)
 		col = title_gap(m, c, clip,
 				draw_text(c, clip, 0, col, ROLE_STATUS_ERROR,
-						m->cols < BRIEF_COLS ? " OPEN " : " NO ISOLATION "));
+						is_brief ? " OPEN " : " NO ISOLATION "));
 	col = draw_format(c, clip, 0, col, role, " %s %s ", sign(m->has_utf8, SIGN_DOT), state);
 	if (m->is_recording) {
 		col = title_gap(m, c, clip, col);
@@ -124,8 +143,8 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 	}
 	if (m->peer_runs.n_clients > 1 && m->sandbox.state != SANDBOX_DEAD) {
 		col = title_gap(m, c, clip, col);
-		col = draw_format(c, clip, 0, col, ROLE_WARN,
-				m->cols < BRIEF_COLS ? " %u cl " : " %u clients ", m->peer_runs.n_clients);
+		col = draw_format(c, clip, 0, col, ROLE_WARN, is_brief ? " %u cl " : " %u clients ",
+				m->peer_runs.n_clients);
 	}
 	if (m->sandbox.limits.net && m->sandbox.state != SANDBOX_DEAD) {
 		col = title_gap(m, c, clip, col);
@@ -138,7 +157,7 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 		col = draw_format(c, clip, 0, col,
 				m->last_status == TRM_STATUS_OK ? ROLE_TEXT : ROLE_OUT_ERROR, " %s ", last);
 	}
-	if (m->panes.is_zoomed && m->cols >= BRIEF_COLS) {
+	if (m->panes.is_zoomed && !is_brief) {
 		col = title_gap(m, c, clip, col);
 		col = draw_text(c, clip, 0, col, ROLE_WARN, " zoomed (F11) ");
 	}
@@ -162,41 +181,41 @@ static int title_language(const struct model *m, struct canvas *c, struct rect c
 	return draw_format(c, clip, 0, col, ROLE_TITLE, "%s ", sign(m->has_utf8, SIGN_MENU));
 }
 
-/* The sandbox. If there is little room, its name is more important than its backend. */
-static int title_sandbox(const struct model *m, struct canvas *c, struct rect clip, int col)
+/* The sandbox. If there is little room, its name is more important than its backend and than long words for
+ * its state. */
+static int title_sandbox(const struct model *m, struct canvas *c, struct rect clip, int col, bool *is_brief)
 {
 	const struct sandbox_info *s = &m->sandbox;
 	const char *kept = s->is_kept && s->state != SANDBOX_DEAD ? " kept" : "";
-	char text[96], forms[3][128];
-	uint16_t role;
-	bool shows_last = m->run.state == RUN_NONE && !peer_runs_running(m);
-	int state = (int)strlen(state_text(m, text, &role)) + (shows_last ? 21 : 9)
-		    + (m->panes.is_zoomed ? 16 : 0) + (s->limits.net ? 7 : 0) + (s->is_open ? 16 : 0)
-		    + (m->peer_runs.n_clients > 1 ? 14 : 0);
+	char forms[3][128];
+	enum { FORMS = sizeof forms / sizeof *forms };
 
 	snprintf(forms[0], sizeof forms[0], "%s/%s%s", s->backend, s->name, kept);
 	snprintf(forms[1], sizeof forms[1], "%s%s", s->name, kept);
 	snprintf(forms[2], sizeof forms[2], "%s", s->name);
-	for (size_t i = 0; i < sizeof forms / sizeof *forms && s->name[0]; i++)
-		if (col + (int)strlen(forms[i]) + state <= clip.col + clip.cols)
-			return title_gap(m, c, clip,
-					draw_format(c, clip, 0, col, ROLE_TEXT, " %s ", forms[i]));
+	for (size_t i = 0; i < 2 * FORMS && s->name[0]; i++) {
+		const char *form = forms[i % FORMS];
+		if (col + (int)strlen(form) + state_cols(m, i >= FORMS) > clip.col + clip.cols)
+			continue;
+		*is_brief = i >= FORMS;
+		return title_gap(m, c, clip, draw_format(c, clip, 0, col, ROLE_TEXT, " %s ", form));
+	}
 	return col;
 }
 
 static void title(const struct model *m, struct canvas *c)
 {
-	bool single = is_title_alone(m), brief = m->cols < BRIEF_COLS;
+	bool single = is_title_alone(m), is_brief = m->cols < BRIEF_COLS;
 	struct rect clip = {0, single ? 0 : 2, 1, m->cols - (single ? 0 : 4)};
 	int col = clip.col;
 
-	if (!brief)
+	if (!is_brief)
 		col = title_gap(m, c, clip, draw_text(c, clip, 0, col, ROLE_TITLE, " terrarium "));
 	col = title_language(m, c, clip, col);
 	col = title_gap(m, c, clip, col);
-	if (!brief)
-		col = title_sandbox(m, c, clip, col);
-	title_state(m, c, clip, col);
+	if (!is_brief)
+		col = title_sandbox(m, c, clip, col, &is_brief);
+	title_state(m, c, clip, col, is_brief);
 }
 
 /* ---- tabs ---- */
@@ -254,11 +273,15 @@ static void divider(const struct model *m, struct canvas *c)
 
 /* ---- status and keys ---- */
 
-/* The text of the status line: an activity that must not be missed, else the newest notice, else nothing. */
-static const char *status_text(const struct model *m, char *out, size_t cap, uint16_t *role)
+enum { TOAST_ROWS = 3 };
+
+/* The text of the status line: an activity that must not be missed, else the newest notice, else who else is
+ * there. That stays, so it covers no row of the panes. */
+static const char *status_text(const struct model *m, char *out, size_t cap, uint16_t *role, int *ret_rows)
 {
 	const struct notice *notice = notices_at(&m->notices, 0);
 
+	*ret_rows = TOAST_ROWS;
 	*role = ROLE_WARN;
 	if (m->is_quitting)
 		return m->is_slow_to_quit ? "stopping the sandbox ..." : "";
@@ -280,6 +303,7 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (*signature_text(m) && !signature_is_beside(m))
 		return signature_text(m);
 	peer_runs_text(m, out, cap);
+	*ret_rows = 1;
 	/* In the layout with one pane the text would hide the metrics. */
 	if (*out && (peer_runs_running(m) || m->layout.kind != LAYOUT_SINGLE))
 		return out;
@@ -289,8 +313,6 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 			       : "";
 }
 
-enum { TOAST_ROWS = 3 };
-
 /* Does the person type into the row above the status line? */
 static bool types_above_status(const struct model *m)
 {
@@ -298,13 +320,15 @@ static bool types_above_status(const struct model *m)
 	       || (m->layout.kind == LAYOUT_SINGLE && finder_rows(&m->finder) > 0);
 }
 
-/* A sentence that does not fit into one line extends upwards over the bottom of the panes, but not over what
- * the person types. If it does not fit, the message list has all of it. */
-static void toast(const struct model *m, struct canvas *c, struct rect line, uint16_t role, const char *text)
+/* A sentence that does not fit into one line extends upwards over the bottom of the panes, to `most` rows,
+ * but not over what the person types. If it does not fit, the message list has all of it. */
+static void toast(const struct model *m, struct canvas *c, struct rect line, uint16_t role, const char *text,
+		int most)
 {
 	size_t at[TOAST_ROWS + 1] = {0}, n = strlen(text);
-	int rows = 0, cols = line.cols - 2, most = m->rows < 16 || types_above_status(m) ? 1 : TOAST_ROWS;
+	int rows = 0, cols = line.cols - 2;
 
+	most = m->rows < 16 || types_above_status(m) ? 1 : most;
 	if (most == 1 && (int)cluster_columns(text, n) > cols) {
 		canvas_fill(c, line, " ", style_of(role));
 		draw_cut_text(c, m->has_utf8, line, line.row, line.col + 1, role, text);
@@ -335,10 +359,11 @@ void draw_status(const struct model *m, struct canvas *c)
 	struct rect clip = {row, single ? 0 : 2, 1, m->cols - (single ? 0 : 4)};
 	char buffer[256];
 	uint16_t role;
-	const char *text = status_text(m, buffer, sizeof buffer, &role);
+	int rows;
+	const char *text = status_text(m, buffer, sizeof buffer, &role, &rows);
 
 	if (text[0])
-		toast(m, c, clip, role, text);
+		toast(m, c, clip, role, text, rows);
 	else if (single && m->focus != PANE_METRICS)
 		draw_strip(m, c, clip);
 }

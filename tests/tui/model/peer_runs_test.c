@@ -110,16 +110,27 @@ static void the_name_stays_while_another_client_runs(void **state)
 	assert_screen("lab ── ● running (other client) ── 2 clients", true);
 }
 
-static void who_is_attached_is_shown_for_a_while(void **state)
+static void who_is_attached_stays_in_sight(void **state)
 {
 	(void)state;
+	resize(24, 80);
+	m.sandbox.is_open = true;
 	send((struct msg){.type = MSG_CLIENTS, .n_clients = 2});
 	send((struct msg){.type = MSG_CLIENT, .client.id = 4, .client.what = "terrarium repl, pid 12"});
-	assert_screen("2 clients are attached: this one; terrarium repl, pid 12", true);
-	now_ns += 11000000000;
+	now_ns += 60000000000;
 	send((struct msg){.type = MSG_TICK});
-	assert_screen("clients are attached", false);
-	assert_screen("2 clients", true);
+	assert_screen("2 clients are attached: this one; terrarium repl, pid 12", true);
+	assert_screen("calm-fern ── ● idle ── OPEN ── 2 cl ", true);
+	/* Many are cut in their line, and cover nothing. */
+	for (uint32_t i = 5; i < 9; i++)
+		send((struct msg){.type = MSG_CLIENT,
+				.client.id = i,
+				.client.what = "terrarium workbench, pid 120000"});
+	assert_screen("terrarium repl, pid 12; terrarium workbe…", true);
+	resize(36, 120);
+	assert_screen("fake/calm-fern ── ● idle ── NO ISOLATION ── 2 clients ", true);
+	send((struct msg){.type = MSG_CLIENTS, .n_clients = 1});
+	assert_screen("clients", false);
 }
 
 /* Others are in a sandbox that ends with this workbench. */
@@ -173,7 +184,7 @@ int main(void)
 			TEST(a_run_of_another_client_is_asked_about),
 			TEST(earlier_runs_are_shown_in_the_order_of_time),
 			TEST(the_name_stays_while_another_client_runs),
-			TEST(who_is_attached_is_shown_for_a_while),
+			TEST(who_is_attached_stays_in_sight),
 			TEST(who_else_is_attached_is_in_the_question),
 			TEST(what_an_owner_has_not_kept_ends_with_it),
 			TEST(what_is_kept_is_not_among_the_losses),
