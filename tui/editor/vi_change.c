@@ -115,6 +115,7 @@ unsigned vi_operate(struct vi *v, struct editor *e, uint32_t op, size_t from, si
 				op == '>' ? 1 : -1);
 	if (op == '=' || op == '!') {
 		v->unknown = op;
+		v->is_change = false;
 		return EDITOR_HANDLED;
 	}
 	if (op == 'u' || op == 'U' || op == '~') {

@@ -54,6 +54,8 @@ static void a_missing_key_says_so(void **state)
 	has_text("bc");
 	type("H");
 	assert_screen("vi's key H is not known here", true);
+	type("0x==."); /* the change before */
+	has_text("");
 }
 
 /* Nothing of it is carried out. */
