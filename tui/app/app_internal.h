@@ -208,6 +208,8 @@ void app_complete_path(struct app *a, const char *typed);
 /* ---- save.c: saves large files in the background */
 /* False: the file is not large. Otherwise MSG_SAVED reports the end. */
 bool app_save_behind(struct app *a, struct buffer *b, const char *path);
+/* Write a file of any size that does not become the buffer's. A notice reports the end. */
+void app_write_copy(struct app *a, struct buffer *b, const char *path);
 void app_finish_saves(struct app *a); /* waits for all saves */
 
 /* ---- watch.c: files that other programs change */
@@ -243,8 +245,8 @@ void app_recover(struct app *a, enum recover_answer answer);
 /* Open the file of a stored buffer. NULL: this is not possible. */
 struct buffer *app_open_place(struct app *a, const struct buffer_state *place);
 /* Put a kept text into a buffer, and free it. It comes into a buffer of its own, and a notice says so
- * (*ret_is_aside = true), if its file cannot be opened or has another unsaved text. NULL: out of memory, which
- * is reported; the item still has its text. */
+ * (*ret_is_aside = true), if its file cannot be opened or has another unsaved text. NULL: out of memory,
+ * which is reported; the item still has its text. */
 struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret_is_aside);
 /* Free the items. Those that were taken back are removed from their folders if all unsaved texts are now kept
  * in the folder of this workbench. Nothing else removes a text of another workbench, but the answer

@@ -167,8 +167,7 @@ void app_write_file(struct app *a, const struct effect *effect)
 {
 	struct buffer *b = buffers_find(&a->model.buffers, effect->save.buffer);
 	bool is_over = effect->type == EFFECT_WRITE_OVER;
-	char path[PATH_MAX], text[NOTICE_BYTES];
-	struct trm_error err = {0};
+	char path[PATH_MAX];
 
 	if (!b)
 		return;
@@ -183,12 +182,7 @@ void app_write_file(struct app *a, const struct effect *effect)
 		app_save_file(a, b->id, is_own ? e->path : path, false);
 	} else {
 		app_lend_outputs(a, e);
-		int r = editor_write_copy(e, path, &err);
-		snprintf(text, sizeof text, "wrote a copy to %.300s", path);
-		if (r < 0)
-			app_send_file(a, MSG_SAVED, b->id, path, err.msg[0] ? err.msg : trm_strerror(r));
-		else
-			app_notify(a, MSG_NOTICE, text);
+		app_write_copy(a, b, path);
 	}
 }
 

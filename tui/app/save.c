@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Saves large files. The text is written into the system's cache at once, and a thread waits for the disk.
- * The thread uses only its own struct app_save until it reports the end. */
+/* Saves large files, and writes large copies. The text is written into the system's cache at once, and a
+ * thread waits for the disk. The thread uses only its own struct app_save until it reports the end. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@
 struct app_save {
 	struct app_save *next;
 	uint32_t buffer;
-	int done_fd; /* eventfd of the app */
+	bool is_copy; /* the file does not become the buffer's */
+	int done_fd;  /* eventfd of the app */
 	struct file_saving *saving;
 	pthread_t thread;
 	bool has_thread;
@@ -39,15 +40,26 @@ static void *wait_for_disk(void *user)
 	return write(s->done_fd, &one, sizeof one) < 0 ? s : NULL;
 }
 
+static void report_copy(struct app *a, const char *path)
+{
+	char text[NOTICE_BYTES];
+
+	snprintf(text, sizeof text, "wrote a copy to %.300s", path);
+	app_notify(a, MSG_NOTICE, text);
+}
+
 static void finish_save(struct app *a, struct app_save *s)
 {
 	struct buffer *b = buffers_find(&a->model.buffers, s->buffer);
 
 	if (s->has_thread)
 		pthread_join(s->thread, NULL);
-	if (b)
+	if (b && !s->is_copy)
 		editor_saved(&b->editor, s->result == 0 ? &s->stamp : NULL);
-	app_send_file(a, MSG_SAVED, s->buffer, s->path, s->result == 0 ? NULL : s->error.msg);
+	if (s->is_copy && s->result == 0)
+		report_copy(a, s->path);
+	else
+		app_send_file(a, MSG_SAVED, s->buffer, s->path, s->result == 0 ? NULL : s->error.msg);
 	free(s);
 }
 
@@ -80,13 +92,29 @@ static bool has_watch(struct app *a)
 				  == 0;
 }
 
-static void report_saved(struct app *a, const struct buffer *b)
+static bool is_big(const struct buffer *b)
+{
+	return text_len(b->editor.text) >= BIG_BYTES;
+}
+
+static void report_begin(struct app *a, const struct buffer *b, const struct app_save *s)
 {
 	char text[NOTICE_BYTES];
 
-	snprintf(text, sizeof text, "saving %.300s, %zu MiB ...", b->editor.path,
-			text_len(b->editor.text) >> 20);
+	snprintf(text, sizeof text, "%s %.300s, %zu MiB ...", s->is_copy ? "writing a copy to" : "saving",
+			s->path, text_len(b->editor.text) >> 20);
 	app_notify(a, MSG_NOTICE, text);
+}
+
+/* Wait for the disk in a thread; where there is none, here. Takes `s`. */
+static void wait_behind(struct app *a, const struct buffer *b, struct app_save *s)
+{
+	report_begin(a, b, s);
+	s->next = a->saves;
+	a->saves = s;
+	s->has_thread = pthread_create(&s->thread, NULL, wait_for_disk, s) == 0;
+	if (!s->has_thread)
+		wait_for_disk(s);
 }
 
 bool app_save_behind(struct app *a, struct buffer *b, const char *path)
@@ -97,7 +125,7 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 		app_notify(a, MSG_NOTICE, "it is still being saved: once more when that is done");
 		return true;
 	}
-	if (text_len(b->editor.text) < BIG_BYTES || !has_watch(a))
+	if (!is_big(b) || !has_watch(a))
 		return false;
 	struct app_save *s = calloc(1, sizeof *s);
 	if (!s)
@@ -110,13 +138,31 @@ bool app_save_behind(struct app *a, struct buffer *b, const char *path)
 		return true;
 	}
 	snprintf(s->path, sizeof s->path, "%s", b->editor.path);
-	report_saved(a, b);
-	s->next = a->saves;
-	a->saves = s;
-	s->has_thread = pthread_create(&s->thread, NULL, wait_for_disk, s) == 0;
-	if (!s->has_thread)
-		wait_for_disk(s); /* otherwise wait here */
+	wait_behind(a, b, s);
 	return true;
+}
+
+void app_write_copy(struct app *a, struct buffer *b, const char *path)
+{
+	struct app_save *s = calloc(1, sizeof *s);
+	struct trm_error err = {0};
+	int r = s ? editor_copy_begin(&b->editor, path, &s->saving, &err) : TRM_ENOMEM;
+
+	if (r < 0) {
+		app_send_file(a, MSG_SAVED, b->id, path, err.msg[0] ? err.msg : trm_strerror(r));
+		free(s);
+		return;
+	}
+	s->buffer = b->id;
+	s->is_copy = true;
+	snprintf(s->path, sizeof s->path, "%s", path);
+	if (is_big(b) && has_watch(a)) {
+		s->done_fd = a->saves_fd;
+		wait_behind(a, b, s);
+		return;
+	}
+	s->result = file_save_end(s->saving, &s->stamp, &s->error);
+	finish_save(a, s);
 }
 
 void app_finish_saves(struct app *a)

@@ -208,16 +208,14 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
 	return r;
 }
 
-int editor_write_copy(struct editor *e, const char *path, struct trm_error *reterr)
+int editor_copy_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr)
 {
 	struct notebook *nb = NULL;
-	struct file_saving *saving;
-	struct file_stamp ignored;
-	int r = notebook_is_named(path) ? begin_notebook(e, path, &nb, &saving, reterr)
-					: file_save_begin(path, e->text, e->format, &saving, reterr);
+	int r = notebook_is_named(path) ? begin_notebook(e, path, &nb, ret, reterr)
+					: file_save_begin(path, e->text, e->format, ret, reterr);
 
 	notebook_destroy(nb);
-	return r < 0 ? r : file_save_end(saving, &ignored, reterr);
+	return r;
 }
 
 bool editor_is_stale(const struct editor *e)

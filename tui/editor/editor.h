@@ -123,8 +123,9 @@ int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
  * editor_saved(). NULL: the save failed. */
 int editor_save_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);
 void editor_saved(struct editor *e, const struct file_stamp *stamp);
-/* Write the text to another file. The buffer keeps its name and stays as unsaved as it was. */
-int editor_write_copy(struct editor *e, const char *path, struct trm_error *reterr);
+/* Begin to write the text to another file; file_save_end() ends it. The buffer keeps its name and stays as
+ * unsaved as it was. */
+int editor_copy_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);
 /* Has another program changed the file? If so, ask before editor_save() overwrites it. */
 bool editor_is_stale(const struct editor *e);
 

@@ -139,13 +139,16 @@ static void a_reload_keeps_what_ran_in_a_cell(void **state)
 
 static void a_copy_leaves_the_buffer_as_it_is(void **state)
 {
+	struct file_saving *saving;
+	struct file_stamp stamp;
 	char copy[80];
 
 	(void)state;
 	snprintf(copy, sizeof copy, "%s.py", path);
 	editor_goto_line(&e, 4);
 	editor_handle(&e, &(struct event){.type = EVENT_KEY, .key = '1'});
-	assert_int_equal(editor_write_copy(&e, copy, &(struct trm_error){0}), 0);
+	assert_int_equal(editor_copy_begin(&e, copy, &saving, &(struct trm_error){0}), 0);
+	assert_int_equal(file_save_end(saving, &stamp, &(struct trm_error){0}), 0);
 	assert_string_equal(e.path, path);
 	assert_true(editor_is_modified(&e));
 	expect_saved();
