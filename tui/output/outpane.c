@@ -139,6 +139,7 @@ static void read_dropped(const struct outpane *p, struct output_line *line)
 	if (run) {
 		struct run_info dropped = *run;
 		snprintf(dropped.excerpt, sizeof dropped.excerpt, "%s", text);
+		dropped.is_excerpt_cut = false;
 		output_line_begin(line, OUT_HEADER, block->serial);
 		run_header(line, &dropped, p->has_utf8, p->now_ns, folded_lines(p, block));
 		return;

@@ -39,8 +39,8 @@ static bool grow_runs(struct runs *r)
 	return true;
 }
 
-/* The first line of the code that is not blank. */
-static void excerpt(char *out, size_t cap, const char *code, size_t len)
+/* The first line of the code that is not blank. Returns whether it was cut. */
+static bool excerpt(char *out, size_t cap, const char *code, size_t len)
 {
 	size_t at = 0, used = 0;
 
@@ -59,6 +59,7 @@ static void excerpt(char *out, size_t cap, const char *code, size_t len)
 		at += c.len;
 	}
 	out[used] = '\0';
+	return at < len && code[at] != '\n';
 }
 
 struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const char *code, size_t len)
@@ -72,7 +73,7 @@ struct run_info *runs_add(struct runs *r, const struct trm_lang *lang, const cha
 		older->code = NULL;
 	}
 	*run = (struct run_info){.serial = r->last, .state = RUN_QUEUED, .lang = lang};
-	excerpt(run->excerpt, sizeof run->excerpt, code, len);
+	run->is_excerpt_cut = excerpt(run->excerpt, sizeof run->excerpt, code, len);
 	run->code = len < RUNS_CODE_BYTES ? strndup(code, len) : NULL;
 	return run;
 }
@@ -145,11 +146,14 @@ static void add_number(struct output_line *line, const char *before, const char 
 	add_header_text(line, ROLE_DIM, 0, behind);
 }
 
-/* What the run took. A run with much output also shows the amount. */
+/* What the run took. A run with much output also shows the amount. That of another client has its name in
+ * this place. */
 static void cost(struct output_line *line, const struct run_info *run)
 {
 	char number[24];
 
+	if (run->by[0])
+		return;
 	if (run->install_us)
 		add_number(line, "  installed in ", format_duration(number, run->install_us), "");
 	if (run->compile_us)
@@ -249,6 +253,8 @@ void run_header(struct output_line *line, const struct run_info *run, bool has_u
 		add_header_text(line, ROLE_DIM, 0, "  ");
 	}
 	add_header_text(line, ROLE_DIM, 0, run->excerpt);
+	if (run->is_excerpt_cut)
+		add_header_text(line, ROLE_DIM, 0, has_utf8 ? "…" : "...");
 }
 
 /* ---- end of a run ---- */

@@ -44,12 +44,13 @@ struct run_info {
 	/* Time of the last calculation of the rate, and out_bytes at that time. */
 	uint64_t rate_at_ns, rate_bytes;
 	uint64_t bytes_per_s;
-	bool is_paused;   /* suspended near the memory limit */
-	bool is_install;  /* no code: an installation of packages */
-	bool is_spilling; /* its output also goes to a file */
-	char *code;       /* as it ran; NULL: not stored */
-	char by[64];      /* client of a peer run; "": a run of this workbench */
-	char excerpt[64]; /* the start of its code, as one line */
+	bool is_paused;    /* suspended near the memory limit */
+	bool is_install;   /* no code: an installation of packages */
+	bool is_spilling;  /* its output also goes to a file */
+	char *code;        /* as it ran; NULL: not stored */
+	char by[64];       /* client of a peer run; "": a run of this workbench */
+	char excerpt[200]; /* the start of its code, as one line */
+	bool is_excerpt_cut;
 };
 
 struct runs {

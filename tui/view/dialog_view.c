@@ -101,9 +101,14 @@ static void draw_list_row(const struct model *m, struct canvas *c, struct rect s
 	canvas_fill(c, strip, " ", style_of(role));
 	draw_text(c, strip, strip.row, strip.col + 1, role,
 			is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ");
-	draw_item(c, strip, strip.col + 3, d->items[i], choice ? choice->marks : 0, is_current);
-	if (choice && choice->right[0]) {
-		int cols = (int)cluster_columns(choice->right, strlen(choice->right)) + 2;
+	int cols = choice && choice->right[0] ? (int)cluster_columns(choice->right, strlen(choice->right)) + 2
+					      : 0;
+	struct rect text = {strip.row, strip.col + 3, 1, strip.cols - 3 - cols};
+	draw_item(c, text, text.col, d->items[i], choice ? choice->marks : 0, is_current);
+	if ((int)cluster_columns(d->items[i], strlen(d->items[i])) > text.cols)
+		draw_text(c, text, text.row, text.col + text.cols - (m->has_utf8 ? 1 : 3), role,
+				sign(m->has_utf8, SIGN_ELLIPSIS));
+	if (cols) {
 		struct style key = is_current ? style_of(role)
 					      : (struct style){.role = ROLE_DIALOG_DIM, .ground = ROLE_MENU};
 		struct rect end = {strip.row, strip.col + strip.cols - cols, 1, cols};

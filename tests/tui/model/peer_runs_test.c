@@ -108,6 +108,16 @@ static void the_name_stays_while_another_client_runs(void **state)
 					.len = 6,
 					.by = "terrarium repl, pid 12"}});
 	assert_screen("lab ── ● running (other client) ── 2 clients", true);
+	/* Its header has room for its code, although it has told what it took. */
+	struct trm_result r = {.lang = trm_lang_default(),
+			.number = 3,
+			.wall_us = 12000,
+			.has_cpu = true,
+			.cpu_us = 2500,
+			.has_mem_peak = true,
+			.mem_peak_bytes = 12 << 20};
+	send((struct msg){.type = MSG_RUN_DONE, .run.serial = m.out.runs.last, .run.result = &r});
+	assert_screen("[3] python  12 ms  ✓  terrarium repl, pid 12  loop()", true);
 }
 
 static void who_is_attached_stays_in_sight(void **state)
