@@ -300,8 +300,11 @@ static void it_asks_once_and_then_about_what_is_dangerous(void **state)
 	enter("print('once')", "\nonce\npython calm-fern [2]>");
 	enter(":lang bash", "bash calm-fern [2]>");
 	enter("rm -rf / --no-such-option", "(high)");
-	screen_wait(&s, "[y]es, [n]o, [a]lways:");
-	enter("a", "bash calm-fern [3]>");
+	/* It is asked about in any case: "always" would not be true. */
+	screen_wait(&s, "[y]es, [n]o:");
+	enter("a", "please answer y or n (Enter means yes); what you typed is kept");
+	screen_send(&s, "\x15"); /* ^U */
+	enter("y", "bash calm-fern [3]>");
 	enter("rm -rf / --no-other-option", "no-other-option\n  line 1:");
 	enter("n", "nothing was run");
 	enter(":confirm on", "the REPL asks before each input");

@@ -29,6 +29,7 @@ static void ask_clear(struct model *m, struct effects *out)
 			lines, lines == 1 ? "" : "s");
 	dialog_add(&m->dialog, ROLE_DIALOG, "Variables, files and the history stay.");
 	dialog_set_buttons(&m->dialog, buttons, COUNT(buttons));
+	m->dialog.focus = 1; /* who goes on typing deletes nothing */
 }
 
 static void answer_clear(struct model *m, int answer, struct effects *out)

@@ -91,6 +91,8 @@ static void answer_confirmation(struct model *m, int answer, struct effects *out
 	if (answer == ANSWER_MOVED)
 		return;
 	dialog_close(m);
+	if (answer != ANSWER_ENTER && m->runs_when_chosen)
+		ask_confirm(m); /* the question that this one was opened from is still open */
 	if (answer != ANSWER_ENTER)
 		return;
 	choose_confirmation(m, (enum choice)choice, out);

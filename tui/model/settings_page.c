@@ -139,13 +139,15 @@ void settings_page_show(struct model *m, const struct msg *msg)
 /* Some changes only apply to a new sandbox. Offer to start one after all changes. */
 static void offer_sandbox(struct model *m, struct effects *out)
 {
-	const struct settings_page *p = &m->settings_page;
+	struct settings_page *p = &m->settings_page;
 	bool is_wanted = false;
 
 	for (size_t i = 0; i < p->n; i++)
 		is_wanted |= p->rows[i].is_changed && p->rows[i].when == SETTING_SANDBOX;
-	if (is_wanted && m->sandbox.state != SANDBOX_DEAD && !m->sandbox.is_attached)
+	if (is_wanted && !p->has_offered && m->sandbox.state != SANDBOX_DEAD && !m->sandbox.is_attached) {
+		p->has_offered = true;
 		loss_ask(m, LOSS_SANDBOX, out);
+	}
 }
 
 /* ---- one setting ---- */
@@ -258,6 +260,7 @@ void settings_page_stored(struct model *m, const struct msg *msg, struct effects
 	if (msg->setting.why)
 		return;
 	take_setting(m, msg->setting.name, msg->setting.values);
+	m->settings_page.has_offered = false;
 	if (m->dialog.answer == answer_setting)
 		effect_plain(out, EFFECT_SETTINGS);
 }

@@ -29,7 +29,8 @@ struct setting_row {
 struct settings_page {
 	struct setting_row rows[SETTINGS_PAGE_MAX];
 	size_t n;
-	size_t edited; /* the row of the dialog that changes one */
+	bool has_offered; /* a new sandbox, since the last change that only applies to one */
+	size_t edited;    /* the row of the dialog that changes one */
 	char query[64];
 	char current[32]; /* the row that is selected when the list opens again */
 };

@@ -130,7 +130,7 @@ static void put_question(struct repl *r, enum confirm_question question)
 
 static void ask_code(struct repl *r, const struct trm_findings *found)
 {
-	put_question(r, QUESTION_RUN);
+	put_question(r, r->confirm_mode == CONFIRM_EACH ? QUESTION_RUN : QUESTION_ANYWAY);
 	/* What was typed is on the screen; what was not is shown. */
 	if (r->filename)
 		print_code(r);
@@ -194,8 +194,10 @@ static void answer_run(struct repl *r, char letter)
 	repl_done(r);
 }
 
+enum { QUESTION_WORDS = 3 };
+
 /* `words`: a choice is a whole one, or its first letter. 0: the line is something else. */
-static char letter_of(const char *line, const char *const words[3])
+static char letter_of(const char *line, const char *const words[QUESTION_WORDS])
 {
 	size_t n = strlen(line);
 	while (n && strchr(" \t", line[n - 1]))
@@ -203,7 +205,7 @@ static char letter_of(const char *line, const char *const words[3])
 	size_t start = strspn(line, " \t");
 	if (start >= n)
 		return 'y';
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < QUESTION_WORDS && words[i]; i++)
 		if ((n - start == 1 || n - start == strlen(words[i]))
 				&& strncasecmp(line + start, words[i], n - start) == 0)
 			return *words[i];
@@ -214,14 +216,17 @@ static char letter_of(const char *line, const char *const words[3])
  */
 void confirm_answer(struct repl *r, const char *text)
 {
-	static const char *const words[][3] = {
-			[QUESTION_START] = {"yes", "each", "no"}, [QUESTION_RUN] = {"yes", "no", "always"}};
+	static const char *const words[][QUESTION_WORDS] = {[QUESTION_START] = {"yes", "each", "no"},
+			[QUESTION_RUN] = {"yes", "no", "always"},
+			[QUESTION_ANYWAY] = {"yes", "no"}};
+	static const char *const letters[] = {[QUESTION_START] = "y, e or n",
+			[QUESTION_RUN] = "y, n or a",
+			[QUESTION_ANYWAY] = "y or n"};
 	enum confirm_question question = r->question_shown;
 	char letter = text ? letter_of(text, words[question]) : 'n';
 	if (!letter) {
 		line_hold(r->line, text);
-		repl_say(r, "please answer y, %s (Enter means yes); what you typed is kept",
-				question == QUESTION_START ? "e or n" : "n or a");
+		repl_say(r, "please answer %s (Enter means yes); what you typed is kept", letters[question]);
 		return;
 	}
 	r->question_shown = QUESTION_NONE;

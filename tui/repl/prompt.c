@@ -55,6 +55,10 @@ void repl_offer(struct repl *r, const char *text)
 
 static void write_prompt(struct repl *r, char *out, size_t cap)
 {
+	static const char *const questions[] = {
+			[QUESTION_START] = "Run what you enter? [y]es, [e]ach time ask, [n]o: ",
+			[QUESTION_RUN] = "Run this? [y]es, [n]o, [a]lways: ",
+			[QUESTION_ANYWAY] = "Run this? [y]es, [n]o: "};
 	char dots[128];
 	struct winsize size;
 	tty_size(&size);
@@ -62,10 +66,7 @@ static void write_prompt(struct repl *r, char *out, size_t cap)
 	size_t width = prompt_width(r, has_name);
 	out[0] = '\0';
 	if (r->question_shown) {
-		add_prompt_text(r, out, cap, ROLE_WARN,
-				r->question_shown == QUESTION_START
-						? "Run what you enter? [y]es, [e]ach time ask, [n]o: "
-						: "Run this? [y]es, [n]o, [a]lways: ");
+		add_prompt_text(r, out, cap, ROLE_WARN, questions[r->question_shown]);
 	} else if (r->has_gathered) {
 		snprintf(dots, sizeof dots, "%*s", (int)(width < sizeof dots ? width : sizeof dots - 1),
 				"...> ");

@@ -55,7 +55,12 @@ struct activity {
 
 /* When a person is asked before code runs. */
 enum confirm_mode { CONFIRM_NEVER, CONFIRM_HIGH /* findings of high severity */, CONFIRM_EACH };
-enum confirm_question { QUESTION_NONE, QUESTION_START, QUESTION_RUN };
+enum confirm_question {
+	QUESTION_NONE,
+	QUESTION_START,
+	QUESTION_RUN,
+	QUESTION_ANYWAY /* about code that is asked about in any case */
+};
 
 /* Lines that are gathered. */
 struct code {

@@ -174,6 +174,49 @@ static void a_template_fills_an_empty_buffer(void **state)
 	}
 }
 
+static void code_is_cut_with_a_mark(void **state)
+{
+	(void)state;
+	resize(24, 80);
+	m.confirm = false;
+	type("# 1234567890 1234567890 1234567890 1234567890 1234567890 1234567890 1234567890");
+	press(K_F5, 0);
+	assert_screen("[ ] python  waiting  # 1234567890 1234567890 1234567890 1234567890 1234567…", true);
+}
+
+/* Where there is room, more than a few words of another script are seen. */
+static void code_of_wide_characters_has_as_much_room(void **state)
+{
+	char text[400] = "#";
+
+	(void)state;
+	m.confirm = false;
+	for (int i = 0; i < 40; i++)
+		strcat(text, "語");
+	event((struct event){.type = EVENT_PASTE, .text = text, .text_len = strlen(text)});
+	press(K_F5, 0);
+	char *seen = screen();
+	const char *header = strstr(seen, "waiting  #");
+	assert_non_null(header);
+	assert_memory_equal(header + strlen("waiting  "), text, 1 + 3 * 20);
+	free(seen);
+}
+
+static void who_does_not_choose_is_asked_again(void **state)
+{
+	(void)state;
+	m.confirm = true;
+	type("x");
+	press(K_F5, 0);
+	assert_screen("Run this code?", true);
+	press('l', 0);
+	assert_screen("Confirm before code runs", true);
+	press(K_ESCAPE, 0);
+	assert_screen("Run this code?", true);
+	press(K_ENTER, 0);
+	assert_non_null(last_effect(EFFECT_RUN));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, desk_teardown)
@@ -187,6 +230,9 @@ int main(void)
 			TEST(cells_are_gone_to),
 			TEST(a_sign_in_a_line_is_no_cell),
 			TEST(a_template_fills_an_empty_buffer),
+			TEST(code_is_cut_with_a_mark),
+			TEST(code_of_wide_characters_has_as_much_room),
+			TEST(who_does_not_choose_is_asked_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

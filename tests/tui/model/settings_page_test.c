@@ -129,6 +129,18 @@ static void a_new_sandbox_is_offered_at_the_end(void **state)
 	assert_screen("› mem", true);
 	press(K_ESCAPE, 0);
 	assert_screen("Start a new sandbox?", true);
+	/* Once for each change. */
+	press(K_ESCAPE, 0);
+	open_page();
+	press(K_ESCAPE, 0);
+	assert_screen("Start a new sandbox?", false);
+	open_page();
+	press(K_ENTER, 0);
+	press(K_ENTER, 0);
+	send((struct msg){.type = MSG_SETTING_STORED, .setting.name = "memory", .setting.values = &chosen});
+	list();
+	press(K_ESCAPE, 0);
+	assert_screen("Start a new sandbox?", true);
 	rows[1].is_changed = false;
 }
 
