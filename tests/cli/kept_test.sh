@@ -392,7 +392,7 @@ try stop lab
 expect_code 0
 expect_out lab
 expect_reason lab "the sandbox was stopped by process"
-expect_in err "terrarium stop lab"
+expect_in err " (terrarium stop lab)"
 
 for name in forced killed; do
 	try run --yes --keep --name $name -c 'x = 1'

@@ -142,14 +142,14 @@ static void variables_are_listed(void **state)
 	(void)state;
 	start("python", "import math; numbers = list(range(1000)); word = 'hello'");
 	screen_send(&s, "\033v");
-	screen_wait(&s, "variables of python: 2");
+	screen_wait(&s, "variables of python (2)");
 	screen_wait(&s, "numbers");
 	screen_wait(&s, "1000");
 	screen_wait(&s, "'hello'");
 	screen_send(&s, KEY_F(6)); /* the page has the keys */
 	screen_send(&s, "another = 3.5");
 	screen_send(&s, KEY_F(5));
-	screen_wait(&s, "variables of python: 3");
+	screen_wait(&s, "variables of python (3)");
 	screen_wait(&s, "another");
 	leave();
 }
@@ -165,7 +165,7 @@ static void what_is_lost_is_listed(void **state)
 	assert_true(screen_shows(&s, "up 00:00:"));
 	screen_send(&s, "\033");
 	screen_wait_gone(&s, "You will lose");
-	screen_send(&s, "\x10restart the kernel");
+	screen_send(&s, "\x10restart the interpreter");
 	screen_wait(&s, "restart this language's interpreter");
 	screen_send(&s, "\r");
 	screen_wait(&s, "2 of python: xalpha, xanadu");

@@ -24,9 +24,9 @@ static void start(const char *grace, const char *terminate_grace)
 	screen_wait(&s, "✓");
 	/* The kernel is asked for its variables when it has been idle for a moment. */
 	screen_send(&s, "\033v");
-	screen_wait(&s, "variables of python: 1");
+	screen_wait(&s, "variables of python (1)");
 	screen_send(&s, "\033v");
-	screen_wait_gone(&s, "variables of python: 1");
+	screen_wait_gone(&s, "variables of python (1)");
 	screen_send(&s, "\x01"
 			"immortal");
 	screen_send(&s, KEY_F(5));

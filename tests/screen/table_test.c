@@ -54,7 +54,7 @@ static void a_variable_is_opened_sorted_and_searched(void **state)
 	screen_send(&s, KEY_F(5));
 	screen_wait(&s, "✓");
 	screen_send(&s, "\033v"); /* Alt-V */
-	screen_wait(&s, "variables of python: 1");
+	screen_wait(&s, "variables of python (1)");
 	screen_wait(&s, "list   200000");
 	screen_send(&s, "\r");
 	screen_wait(&s, "big: list, 200 000 rows, 2 columns, row 1");

@@ -299,8 +299,12 @@ static void print_own(const struct inspect *x)
 	print_kernels(e);
 	printf("supervisor  process %u\n", e->supervisor_pid);
 	const struct trm_guard *open = open_net(x);
+	const char *words = trm_limits_describe_net(&e->limits, net, sizeof net);
+	size_t front = strncmp(words, "network ", 8) == 0 ? 8 : 0;
 	printf("network     %s%s\n", open ? "not cut off: " : "",
-			open ? open->how : trm_limits_describe_net(&e->limits, net, sizeof net));
+			open    ? open->how
+			: front ? words + front
+				: "off");
 	print_requested(&x->requested);
 }
 

@@ -18,7 +18,7 @@
 static void keep_clipboard(struct model *m, struct effects *out, const char *what)
 {
 	effect_text(out, EFFECT_COPY, m->clipboard.text, m->clipboard.len);
-	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of %s", m->clipboard.len, what);
+	model_say_copied(m, m->clipboard.text, m->clipboard.len, what);
 }
 
 static void copy_output(struct model *m, struct effects *out)

@@ -227,8 +227,8 @@ static void describe_unsaved(const struct model *m, struct dialog *d)
 void loss_refresh(struct model *m)
 {
 	static const char *const kept[] = {[LOSS_SANDBOX] = "buffers and output",
-			[LOSS_KERNEL] = "files, buffers, output, the other kernels",
-			[LOSS_VARIABLES] = "files, buffers, output, the other kernels"};
+			[LOSS_KERNEL] = "files, buffers, output, the other interpreters",
+			[LOSS_VARIABLES] = "files, buffers, output, the other interpreters"};
 	struct dialog *d = &m->dialog;
 
 	if (d->answer != answer_loss)
@@ -400,8 +400,8 @@ static void reset_variables(struct model *m, struct effects *out)
 	else if (kernel_query_can(m, m->lang))
 		loss_ask(m, LOSS_VARIABLES, out);
 	else
-		notices_add(&m->notices, m->now_ns, false, "%s is busy: stop it first, or restart its kernel",
-				m->lang->name);
+		notices_add(&m->notices, m->now_ns, false,
+				"%s is busy: stop it first, or restart its interpreter", m->lang->name);
 }
 
 static void restart_sandbox(struct model *m, struct effects *out)
@@ -413,9 +413,9 @@ static void restart_sandbox(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"restart-kernel", "Restart the kernel…",
+		{"restart-kernel", "Restart the interpreter…",
 				"restart this language's interpreter: variables are lost, files are kept",
-				CONTEXT_ANY, .run = restart_kernel},
+				CONTEXT_ANY, .run = restart_kernel, .words = "kernel"},
 		{"reset-variables", "Forget all variables…", "forget the variables of this language",
 				CONTEXT_ANY, .run = reset_variables},
 		{"restart-sandbox", "New sandbox…",

@@ -192,7 +192,7 @@ static void show_inspection_dialog(struct model *m, const cJSON *json)
 	d->command = "inspect";
 	d->is_large = true;
 	if (*json_member(json, "signature"))
-		dialog_add_labeled(d, "Called", ROLE_DIALOG, "%s", json_member(json, "signature"));
+		dialog_add_labeled(d, "Name", ROLE_DIALOG, "%s", json_member(json, "signature"));
 	dialog_add_labeled(d, "Type", ROLE_DIALOG, "%s", json_member(json, "type"));
 	add_section(d, "Value", json_member(json, "value"));
 	add_section(d, "Documentation", json_member(json, "doc"));
@@ -208,7 +208,7 @@ void inspect_answer(struct model *m, const struct msg *msg, struct effects *out)
 		show_inspection_dialog(m, json);
 	else if (!json)
 		notices_add(&m->notices, m->now_ns, true, "%s",
-				msg->answer.why ? msg->answer.why : "the kernel did not answer");
+				msg->answer.why ? msg->answer.why : "the interpreter did not answer");
 	else
 		notices_add(&m->notices, m->now_ns, false,
 				"%s does not know the name at the cursor (run its code first)",

@@ -8,6 +8,7 @@
 
 #include "model/output.h"
 #include "model/which_key.h"
+#include "text/cluster.h"
 
 int model_init(struct model *m, const struct model_opts *opts)
 {
@@ -111,6 +112,20 @@ void model_focus(struct model *m, enum pane pane)
 	if (m->layout.kind == LAYOUT_SINGLE)
 		model_relayout(m);
 	m->needs_draw = true;
+}
+
+void model_say_copied(struct model *m, const char *text, size_t n, const char *of)
+{
+	size_t lines = 0, characters = 0;
+
+	for (size_t at = 0; at < n; at += cluster_at(text + at, n - at).len) {
+		characters++;
+		lines += text[at] == '\n';
+	}
+	bool is_whole = n && text[n - 1] == '\n';
+	size_t count = lines ? lines + !is_whole : characters;
+	notices_add(&m->notices, m->now_ns, false, "copied %zu %s%s of %s", count,
+			lines ? "line" : "character", count == 1 ? "" : "s", of);
 }
 
 struct rect model_editor_area(const struct model *m)

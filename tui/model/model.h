@@ -267,6 +267,8 @@ static inline bool model_is_running(const struct model *m)
 /* Compute the layout again after a change of size or focus. */
 void model_relayout(struct model *m);
 void model_focus(struct model *m, enum pane pane);
+/* "copied 3 lines of the block", or how many characters of one line. */
+void model_say_copied(struct model *m, const char *text, size_t n, const char *of);
 
 enum { OUTPUT_ROWS_MIN = 24, OUTPUT_COLS_MIN = 80 }; /* of the screen that programs draw on */
 /* The area of the output's text, without the margin and the input line. */

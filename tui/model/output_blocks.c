@@ -108,7 +108,7 @@ static void copy_block(struct model *m, struct effects *out)
 	}
 	clipboard_take(&m->clipboard, text, len);
 	effect_text(out, EFFECT_COPY, text, len);
-	notices_add(&m->notices, m->now_ns, false, "copied %zu bytes of the block", len);
+	model_say_copied(m, text, len, "the block");
 }
 
 static void save_block(struct model *m, struct effects *out)

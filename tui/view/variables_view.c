@@ -147,7 +147,7 @@ static void draw_title(const struct model *m, struct canvas *c, struct rect area
 	size_t n = variables_list(m, list), definitions = variables_definitions(m);
 
 	if (v->is_known && v->n)
-		snprintf(count, sizeof count, ": %zu", n);
+		snprintf(count, sizeof count, " (%zu)", n);
 	if (definitions)
 		snprintf(hidden, sizeof hidden, ", %zu %shidden", definitions,
 				area.cols < 56     ? ""

@@ -238,6 +238,17 @@ static const char *format_timeout(uint64_t ms, char *out, size_t cap)
 	return out;
 }
 
+/* The command without the directories of its program. */
+static const char *short_command(const char *command)
+{
+	const char *at = command, *end = command + strcspn(command, " ");
+
+	for (const char *p = command; p < end; p++)
+		if (*p == '/' && p + 1 < end)
+			at = p + 1;
+	return at;
+}
+
 int control_conn_end_reason(const struct control_conn *control_conn, struct trm_error *why)
 {
 	const struct gone_msg *gone = &control_conn->gone.gone;
@@ -250,7 +261,7 @@ int control_conn_end_reason(const struct control_conn *control_conn, struct trm_
 				"the sandbox's supervisor was killed from outside, and the sandbox with it");
 	if (gone->pid > 0)
 		snprintf(by, sizeof by, "process %d%s%.100s%s", (int)gone->pid, *gone->command ? " (" : "",
-				gone->command, *gone->command ? ")" : "");
+				short_command(gone->command), *gone->command ? ")" : "");
 	switch (gone->cause) {
 	case GONE_STOPPED:
 	case GONE_SIGNAL: return trm_error_set(why, TRM_ECLOSED, "the sandbox was stopped by %s", by);

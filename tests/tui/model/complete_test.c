@@ -437,7 +437,7 @@ static void variables_take_the_focus(void **state)
 	answer("{\"variables\":[{\"name\":\"a_rather_long_name\",\"type\":\"int\",\"size\":\"\",\"value\":\"1\"},"
 	       "{\"name\":\"f\",\"type\":\"function\",\"size\":\"\",\"value\":\"def f\"},"
 	       "{\"name\":\"C\",\"type\":\"type\",\"size\":\"\",\"value\":\"class C\"}]}");
-	assert_screen("variables of python: 1, 2 hidden", true);
+	assert_screen("variables of python (1), 2 hidden", true);
 	assert_screen("class C", false);
 	type("/C\n");
 	assert_screen("class C", true);

@@ -692,6 +692,14 @@ static void output_can_be_copied_by_mouse(void **state)
 			.col = area.col + 10});
 	press('c', MOD_CTRL);
 	assert_string_equal(last_effect(EFFECT_COPY)->text.bytes, "words");
+	assert_screen("copied 5 characters of output", true);
+	model_focus(&m, PANE_EDITOR);
+	press(K_ESCAPE, 0);
+	press('a', MOD_CTRL);
+	type("one\ntwo\nthree");
+	press('a', MOD_CTRL);
+	press('c', MOD_CTRL);
+	assert_screen("copied 3 lines of the buffer", true);
 }
 
 static void any_size_and_back_loses_nothing(void **state)
