@@ -253,7 +253,7 @@ static void resizing_loses_nothing(void **state)
 		if (sizes[i][0] < 10)
 			screen_wait(&s, "terminal too small");
 		else
-			screen_wait(&s, "F10 Quit");
+			screen_wait(&s, " Quit");
 	}
 	screen_wait(&s, "1 print kept");
 	screen_wait(&s, "│ kept ");

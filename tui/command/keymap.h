@@ -92,7 +92,7 @@ void keys_name(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
 struct model;
 
 struct keybar_item {
-	const struct command *command;
+	const struct command *command; /* NULL: keys of the line for input */
 	char keys[24];
 	const char *label;
 	int col, cols;

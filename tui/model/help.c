@@ -229,8 +229,8 @@ static void add_first(struct help *h, enum key_context here)
 	h->n_first = keybar_make(h->m, 1000, h->first);
 	for (int i = 0; i < h->n_first * (1 + has_own); i++) {
 		const struct keybar_item *item = &h->first[i % h->n_first];
-		bool is_own = item->command->key_context == here;
-		if (!item->command->help || (has_own && is_own != (i < h->n_first)))
+		bool is_own = item->command && item->command->key_context == here;
+		if (!item->command || !item->command->help || (has_own && is_own != (i < h->n_first)))
 			continue;
 		other_keys(h->m, item->command, others, sizeof others);
 		snprintf(text, sizeof text, "%s%s", item->command->help, others);

@@ -154,13 +154,20 @@ static bool applies_to_sandboxes(const struct model *m, const struct command *c)
 	       || command_is(c, "theme") || command_is(c, "quit");
 }
 
+/* Does the line for input take the keys? Its own ones come first; the editor's stand for nothing there. */
+static bool is_for_input(const struct model *m)
+{
+	return m->focus == PANE_OUTPUT && m->has_input && pane_has_keys(m) && !m->replay.is_on
+	       && !m->demo.is_on && !complete_is_shown(m);
+}
+
 /* Make an item such as " F5 Run ". The item stays empty if the command has no key or does not apply now. */
 static void make_item(const struct model *m, int i, enum key_context place, struct keybar_item *ret)
 {
 	char name[KEYMAP_NAME_BYTES];
 
 	if (bar[i].place != CONTEXT_ANY && bar[i].place != place
-			&& !(bar[i].place == CONTEXT_EDITOR && place == CONTEXT_ANY))
+			&& !(bar[i].place == CONTEXT_EDITOR && place == CONTEXT_ANY && !is_for_input(m)))
 		return;
 	const struct command *c = command_find(bar[i].command);
 	const struct keys *keys = c ? keys_shown(m, c) : NULL;
@@ -215,6 +222,35 @@ static int keybar_cols(const struct keybar_item items[BAR_COUNT], const int rank
 	return cols;
 }
 
+/* Returns their columns. */
+static int add_input_keys(struct keybar_item items[KEYBAR_MAX], int *n)
+{
+	static const struct keybar_item own[] = {
+			{.keys = "Enter", .label = "Send"}, {.keys = "^D", .label = "End of input"}};
+	int col = 0;
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+		items[*n] = own[i];
+		items[*n].col = col;
+		items[*n].cols = (int)strlen(own[i].keys) + (int)strlen(own[i].label) + 3;
+		col += items[(*n)++].cols;
+	}
+	return col;
+}
+
+/* Some terminals keep F10 for themselves. Where there is room, the other key for it is shown, too. */
+static void add_second_key(const struct model *m, struct keybar_item *item, int room)
+{
+	static const struct keys ctrl_q = {.n = 1, .chords = {{'q', MOD_CTRL}}};
+	const struct command *c = NULL;
+
+	keymap_resolve(&m->keymap, CONTEXT_ALWAYS, &ctrl_q, &c);
+	if (!command_is(item->command, "quit") || c != item->command || room < 3 || strcmp(item->keys, "F10"))
+		return;
+	snprintf(item->keys, sizeof item->keys, "F10 ^Q");
+	item->cols += 3;
+}
+
 int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR_MAX])
 {
 	struct keybar_item all[BAR_COUNT] = {0}; /* without columns: not shown */
@@ -225,9 +261,11 @@ int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR
 		make_item(m, i, place, &all[i]);
 		ranks[i] = rank_of(m, i, place);
 	}
-	while (rank > 0 && keybar_cols(all, ranks, rank) > cols)
+	if (is_for_input(m))
+		col = add_input_keys(items, &n);
+	while (rank > 0 && keybar_cols(all, ranks, rank) > cols - col)
 		rank--;
-	int room = cols - keybar_cols(all, ranks, rank);
+	int room = cols - col - keybar_cols(all, ranks, rank);
 	for (int i = 0; i < BAR_COUNT; i++) {
 		bool fits_still = ranks[i] == rank + 1 && all[i].cols <= room;
 		if ((ranks[i] > rank && !fits_still) || !all[i].cols)
@@ -237,5 +275,7 @@ int keybar_make(const struct model *m, int cols, struct keybar_item items[KEYBAR
 		items[n].col = col;
 		col += items[n++].cols;
 	}
+	if (n)
+		add_second_key(m, &items[n - 1], cols - col);
 	return n;
 }

@@ -33,7 +33,8 @@ static void chrome_click(struct model *m, const struct event *ev, struct effects
 	if (ev->row == m->layout.keys_row && !is_covered) {
 		int n = keybar_make(m, m->cols, items);
 		for (int i = 0; i < n; i++)
-			if (ev->col >= items[i].col && ev->col < items[i].col + items[i].cols)
+			if (items[i].command && ev->col >= items[i].col
+					&& ev->col < items[i].col + items[i].cols)
 				command_run(m, items[i].command, out);
 	} else if (ev->row == m->layout.title_row) {
 		run_named(m, "language", out);
