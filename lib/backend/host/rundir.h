@@ -8,9 +8,9 @@
  *   $XDG_RUNTIME_DIR/terrarium/NAME/agent.sock, control.sock
  *
  * Without XDG_RUNTIME_DIR (unset, or the directory does not exist) it is /run/terrarium for root, and
- * /tmp/terrarium-UID for others, or /dev/shm/terrarium-UID where the former cannot be written to. An XDG_RUNTIME_DIR that belongs to somebody else, or that others may
- * write to, is refused with the reason. The same holds for a "terrarium" in it that is not the user's own
- * or not 0700.
+ * /tmp/terrarium-UID for others, or /dev/shm/terrarium-UID where the former cannot be written to. An
+ * XDG_RUNTIME_DIR that belongs to somebody else, or that others may write to, is refused with the reason. The
+ * same holds for a "terrarium" in it that is not the user's own or not 0700.
  *
  * That mode keeps other users away from the sockets. In addition, supervisor and agent accept only peers
  * of their own user (SO_PEERCRED), and a client talks only to sockets that its own user made. (The agent
