@@ -514,12 +514,16 @@ static void a_held_end_is_held(void **state)
 	(void)state;
 	if (!d->stubborn)
 		skip();
+	struct trm_session_opts opts;
+	trm_session_opts_default(&opts);
+	opts.grace_ms = 500;
 	run(&a, d->set_x);
-	struct seen *endless = peer_begin(&a, d->lang, d->stubborn, 400);
-	peer_wait_seen(&a, d->stubborn, 3, false);
+	assert_true(peer_open(&b, loop, NULL, name, &opts));
+	struct seen *endless = peer_begin(&b, d->lang, d->stubborn, 400);
+	peer_wait_seen(&b, d->stubborn, 3, false);
 	trm_run_interrupt(endless->run);
 	trm_run_hold_clock(endless->run, true);
-	peer_turn(loop, 12000);
+	peer_turn(loop, 8000);
 	assert_false(endless->is_over);
 	trm_run_hold_clock(endless->run, false);
 	peer_wait(loop, &endless->is_over);
