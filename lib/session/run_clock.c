@@ -62,7 +62,7 @@ void run_clock_begin(struct trm_run *run)
 	run->clock.is_compiling = run->clock.timeout_ms > 0 && is_compiled(run_own(run));
 	run_clock_arm(run);
 	if (run->clock.is_compiling)
-		announce(run);
+		run_clock_announce(run);
 }
 
 void run_clock_begin_code(struct trm_run *run)
@@ -73,7 +73,7 @@ void run_clock_begin_code(struct trm_run *run)
 	run->clock.stopped_at_ns = clock_ns();
 	run->clock.stopped_ns = run->clock.stopped_at_ns - run->begun_ns;
 	run_clock_arm(run);
-	announce(run);
+	run_clock_announce(run);
 }
 
 int trm_run_extend(struct trm_run *run, uint32_t more_ms, struct trm_error *reterr)
