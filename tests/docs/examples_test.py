@@ -39,7 +39,7 @@ ANSWERS = [
     (r"Run (?:this|them|what you enter)\? *\[[^]]*\][^\n]*$", "y\n"),            # run, repl, demo
     (r"\[ +Run once +\]", "\r"),                          # the workbench
     (r"\[ +(?:Quit|Leave|Detach)[^]]*\]", "\r"),
-    (r"F10 Quit|Quit *$", "\x1b[21~"),
+    (r"F10 (?:\^Q )?Quit|Quit *$", "\x1b[21~"),
     (r"q Quit|Next run", "q"),                            # replay
     (r"(?:python|js|javascript) [^\n]*\[\d+\]> *$", "\x04"),
     (r"[$#] $", "exit\n"),                                 # exec -- bash

@@ -110,17 +110,21 @@ static int state_cols(const struct model *m, bool is_brief)
 {
 	char text[96];
 	uint16_t role;
-	bool has_last = !is_brief && m->run.state == RUN_NONE && !peer_runs_running(m);
+	int cols = (int)strlen(state_text(m, text, &role)) + 9;
 
-	return (int)strlen(state_text(m, text, &role)) + (has_last ? 21 : 9)
-	       + (!is_brief && m->panes.is_zoomed ? 16 : 0) + (m->is_recording ? 9 : 0)
-	       + (m->sandbox.limits.net ? 7 : 0)
-	       + (!m->sandbox.is_open     ? 0
-			       : is_brief ? 8
-					  : 16)
-	       + (m->peer_runs.n_clients <= 1 ? 0
-			       : is_brief     ? 8
-					      : 14);
+	if (!is_brief && m->run.state == RUN_NONE && !peer_runs_running(m))
+		cols += 12;
+	if (!is_brief && m->panes.is_zoomed)
+		cols += 16;
+	if (m->is_recording)
+		cols += 9;
+	if (m->sandbox.limits.net)
+		cols += 7;
+	if (m->sandbox.is_open)
+		cols += is_brief ? 8 : 16;
+	if (m->peer_runs.n_clients > 1)
+		cols += is_brief ? 8 : 14;
+	return cols;
 }
 
 /* The state: without isolation, idle, running, recording, network on, and the time of the last run. The first

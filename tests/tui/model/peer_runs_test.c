@@ -130,7 +130,7 @@ static void who_is_attached_stays_in_sight(void **state)
 	now_ns += 60000000000;
 	send((struct msg){.type = MSG_TICK});
 	assert_screen("2 clients are attached: this one; terrarium repl, pid 12", true);
-	assert_screen("calm-fern ── ● idle ── OPEN ── 2 cl ", true);
+	assert_screen("calm-fern ── OPEN ── ● idle ── 2 cl ", true);
 	/* Many are cut in their line, and cover nothing. */
 	for (uint32_t i = 5; i < 9; i++)
 		send((struct msg){.type = MSG_CLIENT,
@@ -138,7 +138,7 @@ static void who_is_attached_stays_in_sight(void **state)
 				.client.what = "terrarium workbench, pid 120000"});
 	assert_screen("terrarium repl, pid 12; terrarium workbe…", true);
 	resize(36, 120);
-	assert_screen("fake/calm-fern ── ● idle ── NO ISOLATION ── 2 clients ", true);
+	assert_screen("fake/calm-fern ── NO ISOLATION ── ● idle ── 2 clients ", true);
 	send((struct msg){.type = MSG_CLIENTS, .n_clients = 1});
 	assert_screen("clients", false);
 }
