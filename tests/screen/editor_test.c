@@ -629,7 +629,7 @@ static void the_linear_workbench_names_what_is_restored(void **state)
 }
 
 /* Latin-1: said when it is opened and saved, and what is not changed stays as it was. */
-static void bytes_that_are_no_text_are_told_and_kept(void **state)
+static void bytes_that_are_no_text_are_named_and_kept(void **state)
 {
 	(void)state;
 	start(given("latin.py", "# caf\xe9\nx = 'r\xe9sum\xe9'\n"));
@@ -1026,7 +1026,7 @@ int main(int argc, char **argv)
 			TEST(what_is_kept_comes_back_if_it_is_wanted),
 			TEST(what_is_typed_in_the_tutorial_comes_back),
 			TEST(the_linear_workbench_names_what_is_restored),
-			TEST(bytes_that_are_no_text_are_told_and_kept),
+			TEST(bytes_that_are_no_text_are_named_and_kept),
 			TEST(kept_text_knows_its_file_by_other_paths),
 			TEST(kept_text_comes_back_without_its_file),
 			TEST(all_kept_texts_of_a_file_come_back),

@@ -227,12 +227,11 @@ static void show_preview(struct model *m)
 	}
 	dialog_color_code(d, 0, p ? grammars_loaded(m->grammars, p->lang->grammar) : NULL);
 	d->scroll = 0;
-	snprintf(d->hint, sizeof d->hint,
-			!p ? ""
-			: all > PREVIEW_ROWS
-					? "Enter: insert at the cursor, Tab: open in a new buffer (%zu lines)"
-					: "Enter: insert at the cursor, Tab: open in a new buffer",
-			all);
+	char of_lines[40] = "";
+	if (all > PREVIEW_ROWS)
+		snprintf(of_lines, sizeof of_lines, " (%zu lines)", all);
+	snprintf(d->hint, sizeof d->hint, "%s%s",
+			p ? "Enter: insert at the cursor, Tab: open in a new buffer" : "", of_lines);
 }
 
 static void list_run_history(struct model *m)

@@ -466,10 +466,7 @@ static void make_keys(char out[RANDOM_KEYS])
 			"x", "X", "D", "Y", "p", "P", "J", "~", "rz", "u", "u", "u\x12", "."};
 	static const char *const inserts[] = {
 			"i", "a", "I", "A", "O", "s", "S", "C", "cw", "ciw", "cb", "c$"};
-	static const char *const typed[] = {"k\x1b", "q r\x1b",
-			"a b\x17"
-			"c\x1b",
-			"z\x15y\x1b", "\x1b"};
+	static const char *const typed[] = {"k\x1b", "q r\x1b", "a b\27c\x1b", "z\x15y\x1b", "\x1b"};
 	static const char *const visual[] = {"d", "y", "c2\x1b", "~", "u", "U", "J", "r-", ">", "p", "\x1b"};
 
 	/* There is something to put, to repeat and to find again. */

@@ -149,7 +149,7 @@ static void end(uint32_t serial, enum trm_status status)
 /* ---- tests ---- */
 
 /* Of a run that was over before this workbench came, nobody knows how long it took. */
-static void a_time_that_is_unknown_is_not_told(void **state)
+static void an_unknown_time_is_not_shown(void **state)
 {
 	(void)state;
 	uint32_t serial = run("x = 1");
@@ -357,7 +357,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(a_long_start_is_reported),
-			TEST(a_time_that_is_unknown_is_not_told),
+			TEST(an_unknown_time_is_not_shown),
 			TEST(a_question_is_asked_in_words),
 			TEST(a_run_is_reported_once_and_plainly),
 			TEST(code_after_a_run_is_another_cell),
