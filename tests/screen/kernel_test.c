@@ -116,7 +116,7 @@ static void a_busy_kernel_does_not_hold_up(void **state)
 			"\n\x08"
 			"alp\0",
 			6);
-	screen_wait(&s, "kernel busy");
+	screen_wait(&s, "interpreter busy");
 	screen_send(&s, "\x03");
 	screen_wait(&s, "interrupted");
 	leave();

@@ -64,7 +64,6 @@ struct kept_buffer {
 struct autosave {
 	struct unsaved_dir dir;
 	struct unsaved_writer writer;
-	size_t writing; /* index into `buffers` */
 	struct kept_buffer *buffers;
 	size_t n, cap;
 	struct trm_timer *timer;
@@ -235,12 +234,11 @@ void app_place_of(const struct app *a, const struct buffer *b, struct buffer_sta
 bool app_text_is_kept(const struct app *a, const struct buffer *b); /* as it is now */
 
 /* ---- recover.c: unsaved text of earlier workbenches */
-/* Put back texts that were left on purpose: those of this folder, or that of the buffer's file. */
 /* Text that was left in this folder on purpose. Where no session is opened (beside a named file, in the
  * tutorial), only text without a name comes back. */
 void app_take_folder_texts(struct app *a, bool has_session);
-void app_take_file_text(struct app *a, const struct buffer *b);
-void app_find_unsaved(struct app *a); /* offers text that a crash has left */
+void app_take_file_text(struct app *a, const struct buffer *b); /* that was left for the buffer's file */
+void app_find_unsaved(struct app *a);                           /* offers text that a crash has left */
 void app_recover(struct app *a, enum recover_answer answer);
 /* Open the file of a stored buffer. NULL: this is not possible. */
 struct buffer *app_open_place(struct app *a, const struct buffer_state *place);

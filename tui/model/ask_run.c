@@ -224,7 +224,8 @@ static void describe_libraries(const struct model *m, struct dialog *d)
 	free(code);
 }
 
-static void describe_code(const struct model *m, struct dialog *d, size_t most)
+/* Returns whether these lines are all of the code. */
+static bool describe_code(const struct model *m, struct dialog *d, size_t most)
 {
 	struct editor_run range = m->to_run;
 	size_t n = 0, code_len, first = d->n_lines;
@@ -241,10 +242,12 @@ static void describe_code(const struct model *m, struct dialog *d, size_t most)
 		if (n == CODE_LINES_SHOWN && *p)
 			dialog_add(d, ROLE_DIM, "(and more: Edit shows all)");
 	}
+	bool is_all = p && !*p && range.len == m->to_run.len;
 	free(code);
 	dialog_color_code(d, first,
 			grammars_loaded(m->grammars,
 					run_source_lang(model_editor(m), range, m->lang)->grammar));
+	return is_all;
 }
 
 void ask_confirm(struct model *m)
@@ -262,13 +265,14 @@ void ask_confirm(struct model *m)
 			run_source_lang(model_editor(m), m->to_run, m->lang)->name,
 			run_source_describe(model_editor(m), m->to_run, what));
 	describe_libraries(m, d);
-	if (m->rows < LOW_ROWS)
-		describe_code(m, d, EXCERPT_LINES);
+	bool has_code = m->rows < LOW_ROWS && describe_code(m, d, EXCERPT_LINES);
 	describe_where(m, d);
 	describe_limits(m, d);
 	describe_guards(m, d);
-	dialog_add(d, ROLE_DIALOG, "%s", "");
-	describe_code(m, d, CODE_LINES_SHOWN);
+	if (!has_code) {
+		dialog_add(d, ROLE_DIALOG, "%s", "");
+		describe_code(m, d, CODE_LINES_SHOWN);
+	}
 	dialog_set_buttons(d, confirm_buttons, COUNT(confirm_buttons));
 	d->focus = again ? focus : m->findings.worst == TRM_HIGH ? COUNT(confirm_buttons) - 1 : 0;
 	d->scroll = scroll;

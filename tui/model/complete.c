@@ -240,7 +240,7 @@ static void open_popup(struct model *m, struct effects *out)
 	if (c->n_shown == 0 || (c->is_auto && c->n_shown == 1 && complete_is_exact(m))) {
 		if (!c->is_auto)
 			notices_add(&m->notices, m->now_ns, false,
-					c->is_busy ? "kernel busy; no completions in the buffer"
+					c->is_busy ? "interpreter busy; no completions in the buffer"
 						   : "no completions");
 		complete_close(m);
 	} else if (c->is_eager && c->n_shown == 1) {

@@ -299,6 +299,9 @@ void loss_ask(struct model *m, enum loss what, struct effects *out)
 	else
 		dialog_set_buttons(&m->dialog, questions[what].buttons,
 				COUNT(questions[what].buttons) - !questions[what].buttons[2].label);
+	/* Keeping the text has failed: it can be tried again, but Enter stays. */
+	if (what == LOSS_WORKBENCH && has_unsaved(m, false) && m->text_is_unsafe)
+		m->dialog.focus = m->dialog.n_buttons - 1;
 	m->variables_due_ns = 0; /* ask for unknown variables now */
 	variables_tick(m, out);
 	loss_refresh(m);

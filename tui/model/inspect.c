@@ -90,7 +90,7 @@ static bool is_possible(struct model *m)
 {
 	if (kernel_query_can(m, m->lang))
 		return true;
-	notices_add(&m->notices, m->now_ns, false, "the %s kernel %s: cannot inspect now", m->lang->name,
+	notices_add(&m->notices, m->now_ns, false, "the %s interpreter %s: cannot inspect now", m->lang->name,
 			m->sandbox.state == SANDBOX_READY ? "is busy" : "is not running");
 	return false;
 }

@@ -48,8 +48,11 @@ int make_dirs(const char *path, mode_t mode)
 			continue;
 		memcpy(part, path, i);
 		part[i] = '\0';
-		if (mkdir(part, mode) < 0 && stat(part, &st) < 0)
-			return -errno;
+		if (mkdir(part, mode) == 0)
+			continue;
+		int why = errno;
+		if (stat(part, &st) < 0)
+			return -why;
 	}
 	return stat(path, &st) < 0 ? -errno : S_ISDIR(st.st_mode) ? 0 : -ENOTDIR;
 }

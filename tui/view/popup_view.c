@@ -58,7 +58,7 @@ void draw_popup(const struct model *m, struct canvas *c)
 		struct rect row = {area.row + area.rows, area.col, 1, area.cols < 30 ? 30 : area.cols};
 		canvas_fill(c, row, " ", style_of(ROLE_POPUP_DIM));
 		draw_text(c, row, row.row, row.col + 1, ROLE_POPUP_DIM,
-				m->sandbox.state == SANDBOX_READY ? "kernel busy: buffer's words"
-								  : "no kernel: buffer's words");
+				m->sandbox.state == SANDBOX_READY ? "interpreter busy: buffer's words"
+								  : "no interpreter: buffer's words");
 	}
 }

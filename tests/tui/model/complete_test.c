@@ -215,7 +215,7 @@ static void a_busy_kernel_is_not_waited_for(void **state)
 	press(' ', MOD_CTRL);
 	assert_null(asked());
 	assert_string_equal(offered(), "alphabet");
-	assert_screen("kernel busy", true);
+	assert_screen("interpreter busy", true);
 	press(K_ENTER, 0);
 	assert_string_equal(text(), "alphabet = 1\nalphabet");
 }

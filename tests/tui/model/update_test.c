@@ -478,6 +478,9 @@ static void kernel_query_before_something_is_lost(void **state)
 	assert_null(last_effect(EFFECT_QUIT));
 	press(K_F10, 0);
 	press(K_ENTER, 0);
+	assert_null(last_effect(EFFECT_QUIT)); /* what has failed is no default */
+	press(K_F10, 0);
+	press('q', 0);
 	assert_non_null(last_effect(EFFECT_QUIT)); /* tries again to keep it */
 	send((struct msg){.type = MSG_TEXT_UNSAFE,
 			.text_unsafe.why = "no space",

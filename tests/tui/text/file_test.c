@@ -2,6 +2,8 @@
 #define FILE_MAX_BYTES ((size_t)1 << 20)
 #include "text/file.c"
 
+#include "text/bytes.h"
+
 #include "cmocka_all.h"
 
 static char dir[] = "/tmp/terrarium-file-XXXXXX";
@@ -183,10 +185,23 @@ static int make_dir(void **state)
 	return mkdtemp(dir) ? 0 : -1;
 }
 
+static void test_why_folders_cannot_be_made(void **state)
+{
+	(void)state;
+	char path[5000];
+	put(in_dir("wall"), "", 0);
+	snprintf(path, sizeof path, "%s/inside/deeper", in_dir("wall"));
+	assert_int_equal(make_dirs(path, 0700), -ENOTDIR);
+	assert_int_equal(make_dirs("/proc/self/terrarium/deeper", 0700), -ENOENT);
+	snprintf(path, sizeof path, "%s/%0300d/deeper", dir, 0);
+	assert_int_equal(make_dirs(path, 0700), -ENAMETOOLONG);
+	assert_int_equal(make_dirs(dir, 0700), 0);
+}
+
 static int remove_dir(void **state)
 {
 	static const char *const names[] = {"same", "crlf", "tool", "link", "hope", "born", "twin", "fresh",
-			"binary", "pipe", "big", "secret", "fixed"};
+			"binary", "pipe", "big", "secret", "fixed", "wall"};
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unlink(in_dir(names[i]));
@@ -202,6 +217,7 @@ int main(void)
 			cmocka_unit_test(test_new_file_follows_umask),
 			cmocka_unit_test(test_what_cannot_be_opened),
 			cmocka_unit_test(test_what_cannot_be_saved),
+			cmocka_unit_test(test_why_folders_cannot_be_made),
 	};
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }
