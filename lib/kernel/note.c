@@ -52,7 +52,8 @@ static int put_limit(struct buf *out, const struct kernel_note *note)
 	int r = put_number(out, "{\"ev\":\"limit\",\"id\":\"", note->id);
 	if (!r)
 		r = put_number(out, "\",\"timeout_ms\":", note->timeout_ms);
-	return r ? r : buf_append(out, "}\n", 2);
+	const char *end = note->is_compiling ? ",\"compiling\":true}\n" : "}\n";
+	return r ? r : buf_append(out, end, strlen(end));
 }
 
 static int put_answer(struct buf *out, const struct kernel_note *note)
@@ -70,6 +71,8 @@ static int put_clock(struct buf *out, const struct kernel_note *note)
 		r = put_number(out, ",\"left_ms\":", note->left_ms);
 	if (!r)
 		r = put_number(out, ",\"stops\":", note->stops);
+	if (!r && note->code_ms)
+		r = put_number(out, ",\"code_ms\":", note->code_ms);
 	return r ? r : buf_append(out, "}\n", 2);
 }
 
@@ -144,6 +147,7 @@ bool kernel_note_decode(char *line, size_t n, struct kernel_note *ret)
 					    : NOTE_BEGIN;
 	if (kernel_json_number(note.json, "timeout_ms", UINT32_MAX, &number))
 		note.timeout_ms = (uint64_t)number;
+	note.is_compiling = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(note.json, "compiling"));
 	bool is_ours = ev && note.id && (note.kind || (strcmp(ev, "begin") == 0 && read_begin(&note)));
 	if (!is_ours) {
 		cJSON_Delete(note.json);

@@ -12,13 +12,16 @@
  *
  *   {"ev":"limit","id":"4294967299","timeout_ms":30000}
  *
- * and one when a question of its code was answered, before the answer:
+ * with "compiling":true if its code had not begun; and one when a question of its code was answered, before
+ * the answer:
  *
  *   {"ev":"answer","id":"4294967299"}
  *
  * and one for the agent alone when the clock of its time limit stops, goes on, or was put back:
  *
  *   {"ev":"clock","id":"4294967299","timeout_ms":60000,"left_ms":12000,"stops":0}
+ *
+ * with "code_ms":60000 while it is being compiled: what its code may take then.
  *
  * The first line begins as FRAME_BEGIN_FORMAT says, the last is as FRAME_CLOCK_FORMAT, and the others begin
  * with FRAME_LIMIT_MARK and FRAME_ANSWER_MARK. `set` is the kernel's output set in use (kernel.h). The line
@@ -39,14 +42,15 @@ enum note_kind { NOTE_BEGIN, NOTE_LIMIT, NOTE_ANSWER, NOTE_CLOCK /* never decode
 
 /* Texts are borrowed: from the caller, or from `json`. */
 struct kernel_note {
-	/* Of LIMIT only `id` and `timeout_ms` count, of ANSWER `id`, of CLOCK also `left_ms` and
-	 * `stops`. */
+	/* Of LIMIT only `id`, `timeout_ms` and `is_compiling` count, of ANSWER `id`, of CLOCK `id`,
+	 * `timeout_ms`, `left_ms`, `code_ms` and `stops`. */
 	enum note_kind kind;
 	uint64_t id, number;
 	uint64_t at_ms;      /* since 1970; 0: not known */
 	uint64_t timeout_ms; /* 0: none */
 	uint64_t grace_ms;   /* from the first interrupt to the end; not decoded */
-	uint64_t left_ms;
+	uint64_t left_ms, code_ms;
+	bool is_compiling;
 	unsigned stops; /* FRAME_CLOCK_… */
 	int set;
 	bool offers_stdin;

@@ -44,8 +44,10 @@ void peer_run_announce(struct own_run *own)
 void peer_run_announce_limit(struct trm_run *run)
 {
 	const struct kernel *k = run->kernel;
-	const struct kernel_note note = {
-			.kind = NOTE_LIMIT, .id = run->id, .timeout_ms = (uint64_t)run->clock.timeout_ms};
+	const struct kernel_note note = {.kind = NOTE_LIMIT,
+			.id = run->id,
+			.timeout_ms = (uint64_t)run->clock.timeout_ms,
+			.is_compiling = run->clock.is_compiling};
 	if (!share_is_on(k) || !share_owns_turn(k))
 		return;
 	if (!send_note(run, &note))
@@ -68,6 +70,7 @@ void peer_run_announce_clock(struct trm_run *run, uint64_t left_ms)
 			.id = run->id,
 			.timeout_ms = (uint64_t)run->clock.timeout_ms,
 			.left_ms = left_ms,
+			.code_ms = run->clock.is_compiling ? (uint64_t)run->clock.timeout_ms : 0,
 			.stops = run->clock.stops | (run->kernel->is_held ? PROC_CLOCK_HELD : 0)};
 	if (!own || own->is_quiet || !share_is_on(run->kernel) || !share_owns_turn(run->kernel))
 		return;
@@ -164,6 +167,7 @@ static void limit_peer_run(struct kernel *k, const struct kernel_note *note)
 	if (!k->run || k->run->id != note->id)
 		return;
 	k->run->is_timed_out = true;
+	k->run->clock.is_compiling = note->is_compiling;
 	if (note->timeout_ms)
 		k->run->clock.announced_ms = note->timeout_ms;
 }

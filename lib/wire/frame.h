@@ -40,7 +40,9 @@
  * does so five seconds later if the author is there and does nothing, as when it was stopped. An author that
  * ends the run itself does something: after each SIGNAL and clock note the agent leaves it the whole time
  * between interrupt and end, too. A client that holds up the end of that run is a slow client, even if it is
- * alone. The author tells by clock notes how much of its time is left, when that is not what it was. While a
+ * alone. The author tells by clock notes how much of its time is left, when that is not what it was. While
+ * the code is compiled they tell two limits. The second one counts from the line on CONTROL that begins with
+ * FRAME_COMPILED_MARK, which the agent finds itself: the author may be gone by then. While a
  * question is open (FRAME_CLOCK_ASKED) no time passes until it is answered; in a pause, or while the author
  * holds the end of the run for a person (FRAME_CLOCK_HELD), none until it says so or is gone.
  *
@@ -99,6 +101,7 @@ enum {
 #define FRAME_END_MARK "{\"ev\":\"done\""
 #define FRAME_LOST_END FRAME_END_MARK ",\"status\":\"lost\"}\n"
 #define FRAME_LIMIT_MARK "{\"ev\":\"limit\""
+#define FRAME_COMPILED_MARK "{\"ev\":\"compiled\""
 /* For scanf: the beginning of a note that announces a run. Its id, its time limit, and the time between its
  * interrupt and its end (which need not be there). */
 #define FRAME_BEGIN_FORMAT \
@@ -106,11 +109,11 @@ enum {
 	"\",\"number\":%*[0-9],\"at_ms\":%*[0-9],\"timeout_ms\":%" SCNu64 ",\"grace_ms\":%" SCNu64
 #define FRAME_ANSWER_MARK "{\"ev\":\"answer\""
 #define FRAME_CLOCK_MARK "{\"ev\":\"clock\""
-/* For scanf: the id of a run, its time limit, what is left of it, and why its clock stands: 0 (it runs), or
- * bits. */
+/* For scanf: the id of a run, its time limit, how much time is left, why its clock stands (0: it runs, or
+ * bits), and what its code may take once it is compiled (not there: it is not being compiled). */
 #define FRAME_CLOCK_FORMAT \
 	FRAME_CLOCK_MARK ",\"id\":\"%" SCNu64 "\",\"timeout_ms\":%" SCNu64 ",\"left_ms\":%" SCNu64 \
-			 ",\"stops\":%u"
+			 ",\"stops\":%u,\"code_ms\":%" SCNu64
 enum { FRAME_CLOCK_PAUSED = 1, FRAME_CLOCK_ASKED = 2, FRAME_CLOCK_HELD = 4 };
 #define FRAME_CUT "\x18\n"
 

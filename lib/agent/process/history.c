@@ -67,6 +67,8 @@ static void drop_line(struct pins *pins)
 static void line_ends(struct pins *pins)
 {
 	struct buf whole = pins->line;
+	if (begins_with(buf_at(&whole), whole.len, FRAME_COMPILED_MARK))
+		pins->has_compiled = true;
 	if (!begins_with(buf_at(&whole), whole.len, FRAME_END_MARK)) {
 		forget(&pins->line);
 		return;
@@ -105,7 +107,7 @@ static void pin_note(struct pins *pins, const char *bytes, size_t n, bool is_beg
 	if (is_begin) {
 		forget(&pins->note);
 		forget(&pins->end);
-		pins->has_ended = false;
+		pins->has_compiled = pins->has_ended = false;
 	}
 	if (buf_append(&pins->note, bytes, n) < 0)
 		forget(&pins->note);

@@ -27,6 +27,7 @@ struct pins {
 	struct buf note;
 	struct buf end;    /* complete; comes after the note */
 	struct buf line;   /* incomplete */
+	bool has_compiled; /* the code is compiled that the note announced */
 	bool has_ended;    /* the process has ended after the note */
 	uint8_t exit_code; /* then: as a shell sees it */
 	bool line_is_lost; /* CONTROL continues in the middle of a line that was too long */

@@ -55,17 +55,31 @@ void limit_set_clock(struct proc *proc, const char *note, size_t n)
 {
 	char start[START_BYTES];
 	struct run_limit *limit = &proc->limit;
-	uint64_t id, timeout_ms, left_ms;
+	uint64_t id, timeout_ms, left_ms, code_ms = 0;
 	unsigned stops;
 	copy_start(start, note, n);
-	if (sscanf(start, FRAME_CLOCK_FORMAT, &id, &timeout_ms, &left_ms, &stops) != 4 || id != limit->id
-			|| !limit->timeout_ms || limit->step || !timeout_ms || timeout_ms > UINT32_MAX
-			|| left_ms > UINT32_MAX)
+	if (sscanf(start, FRAME_CLOCK_FORMAT, &id, &timeout_ms, &left_ms, &stops, &code_ms) < 4
+			|| id != limit->id || !limit->timeout_ms || limit->step || !timeout_ms
+			|| timeout_ms > UINT32_MAX || left_ms > UINT32_MAX || code_ms > UINT32_MAX)
 		return;
 	limit->timeout_ms = timeout_ms;
 	limit->left_ms = left_ms;
+	limit->code_ms = code_ms;
 	limit->stops = stops;
 	limit->begun_ns = limit->acted_ns = clock_ns();
+	/* The note may be slower than the compiler. */
+	if (proc->proc_history && proc->proc_history->newest.has_compiled)
+		limit_code_begins(proc);
+}
+
+void limit_code_begins(struct proc *proc)
+{
+	struct run_limit *limit = &proc->limit;
+	if (!limit->code_ms || limit->step)
+		return;
+	limit->left_ms = limit->code_ms;
+	limit->code_ms = 0;
+	limit->begun_ns = clock_ns();
 }
 
 void limit_author_acts(struct proc *proc)
@@ -137,8 +151,8 @@ void limit_check(struct proc *proc, uint64_t now_ns)
 	int signo = steps[limit->step].signo;
 	if (!limit->step) {
 		int n = snprintf(note, sizeof note,
-				FRAME_LIMIT_MARK ",\"id\":\"%" PRIu64 "\",\"timeout_ms\":%" PRIu64 "}\n",
-				limit->id, limit->timeout_ms);
+				FRAME_LIMIT_MARK ",\"id\":\"%" PRIu64 "\",\"timeout_ms\":%" PRIu64 "%s}\n",
+				limit->id, limit->timeout_ms, limit->code_ms ? ",\"compiling\":true" : "");
 		limit->begun_ns = now_ns - limit->left_ms * MS; /* it may have been over for long */
 		turns_deliver(proc, NULL, note, (size_t)n);
 		proc_signal(proc, SIGCONT, true); /* it may have been paused */

@@ -15,7 +15,8 @@ struct proc;
 struct run_limit {
 	uint64_t id;         /* of the run */
 	uint64_t timeout_ms; /* 0: it has no limit, or there is no run */
-	uint64_t left_ms;    /* of it, at begun_ns */
+	uint64_t left_ms;    /* until the end, at begun_ns */
+	uint64_t code_ms;    /* it is being compiled: what is left when its code begins. 0: its code runs */
 	uint64_t begun_ns;   /* when its clock began to run, or stopped */
 	uint64_t acted_ns;   /* when the author last sent a signal or a clock note; 0: never */
 	unsigned stops;      /* why it stands: FRAME_CLOCK_… */
@@ -29,6 +30,8 @@ void limit_begin(struct proc *proc, const char *note, size_t n);
 void limit_restart(struct proc *proc);
 /* The author of the run says how its clock stands. */
 void limit_set_clock(struct proc *proc, const char *note, size_t n);
+/* The code is compiled, and begins. */
+void limit_code_begins(struct proc *proc);
 /* The author signals the process: it is ending the run itself. */
 void limit_author_acts(struct proc *proc);
 /* Its question was answered. */

@@ -60,6 +60,8 @@ static void publish(struct proc *proc, uint8_t channel, const char *bytes, size_
 		proc_history_add(history, channel, bytes, n);
 	if (history && history->has_greeting && !was_greeted)
 		limit_restart(proc);
+	if (history && history->newest.has_compiled)
+		limit_code_begins(proc);
 	publish_output(proc, channel, bytes, n);
 }
 

@@ -47,9 +47,8 @@ static void what_is_put_is_read(void **state)
 
 static void a_limit_is_put_and_read(void **state)
 {
-	const struct kernel_note put_note = {
-			.kind = NOTE_LIMIT, .id = UINT64_C(4294967299), .timeout_ms = 500};
-	struct kernel_note note;
+	struct kernel_note note,
+			put_note = {.kind = NOTE_LIMIT, .id = UINT64_C(4294967299), .timeout_ms = 500};
 	(void)state;
 	buf_finish(&line);
 	buf_init(&line, 1 << 20);
@@ -57,6 +56,13 @@ static void a_limit_is_put_and_read(void **state)
 	assert_memory_equal(buf_at(&line), FRAME_LIMIT_MARK, strlen(FRAME_LIMIT_MARK));
 	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
 	assert_true(note.kind == NOTE_LIMIT && note.id == UINT64_C(4294967299) && note.timeout_ms == 500);
+	assert_false(note.is_compiling);
+	kernel_note_finish(&note);
+	buf_clear(&line);
+	put_note.is_compiling = true;
+	assert_int_equal(kernel_note_put(&line, &put_note), 0);
+	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
+	assert_true(note.kind == NOTE_LIMIT && note.timeout_ms == 500 && note.is_compiling);
 	kernel_note_finish(&note);
 	put("1", 1);
 	assert_true(kernel_note_decode(buf_at(&line), line.len - 1, &note));
@@ -84,17 +90,25 @@ static void the_agent_finds_a_limit(void **state)
 
 static void the_agent_finds_a_clock(void **state)
 {
-	const struct kernel_note put_note = {
+	struct kernel_note put_note = {
 			.kind = NOTE_CLOCK, .id = 7, .timeout_ms = 60000, .left_ms = 12000, .stops = 2};
-	uint64_t id, timeout_ms, left_ms;
+	uint64_t id, timeout_ms, left_ms, code_ms;
 	unsigned stops;
 	(void)state;
 	buf_finish(&line);
 	buf_init(&line, 1 << 20);
 	assert_int_equal(kernel_note_put(&line, &put_note), 0);
 	assert_int_equal(buf_append(&line, "", 1), 0);
-	assert_int_equal(sscanf(buf_at(&line), FRAME_CLOCK_FORMAT, &id, &timeout_ms, &left_ms, &stops), 4);
+#define SCAN() sscanf(buf_at(&line), FRAME_CLOCK_FORMAT, &id, &timeout_ms, &left_ms, &stops, &code_ms)
+	assert_int_equal(SCAN(), 4);
 	assert_true(id == 7 && timeout_ms == 60000 && left_ms == 12000 && stops == 2);
+	buf_clear(&line);
+	put_note.code_ms = 5000;
+	assert_int_equal(kernel_note_put(&line, &put_note), 0);
+	assert_int_equal(buf_append(&line, "", 1), 0);
+	assert_int_equal(SCAN(), 5);
+	assert_true(id == 7 && left_ms == 12000 && stops == 2 && code_ms == 5000);
+#undef SCAN
 }
 
 static void an_answer_is_put_and_read(void **state)

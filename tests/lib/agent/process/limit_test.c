@@ -4,6 +4,10 @@
 
 #define READY "echo '{\"ev\":\"ready\"}' >&4; read -r line <&3; "
 #define DONE "echo \"{\\\"ev\\\":\\\"done\\\",\\\"id\\\":\\\"7\\\"}\" >&4"
+#define COMPILED "echo '{\"ev\":\"compiled\",\"id\":\"7\"}' >&4; "
+#define COMPILING_NOTE(left_ms, code_ms) \
+	"{\"ev\":\"clock\",\"id\":\"7\",\"timeout_ms\":300,\"left_ms\":" left_ms \
+	",\"stops\":0,\"code_ms\":" code_ms "}\n"
 #define LIMIT "{\"ev\":\"limit\",\"id\":\"7\",\"timeout_ms\":300}\n"
 
 static void begin(struct link *link, uint32_t stream)
@@ -172,6 +176,47 @@ static void test_a_clock_note_tells_what_is_left(void **state)
 	pair_close(pair);
 }
 
+/* Its client is gone before the code is compiled: the limit of the code counts from then on. */
+static void test_the_agent_sees_that_the_code_begins(void **state)
+{
+	struct pair *pair = run_pair(state, "trap 'exit 5' INT; " READY "read -r line <&3; " COMPILED
+					    "while :; do sleep 0.01; done");
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, COMPILING_NOTE("1000000", "300"));
+	crowd_sync(&pair->a, &pair->tape_a);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	wait_ms(&pair->b, &pair->tape_b, 1000);
+	assert_false(is_gone((pid_t)pair->pid));
+	crowd_get_turn(&pair->b, &pair->tape_b);
+	crowd_write(&pair->b, 9, CHANNEL_CONTROL, "on\n");
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 5);
+	assert_non_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), "\n" LIMIT));
+	pair_close(pair);
+}
+
+static void test_the_compiler_may_be_quicker_than_the_note(void **state)
+{
+	struct pair *pair =
+			run_pair(state, "trap 'exit 5' INT; " READY COMPILED "while :; do sleep 0.01; done");
+	link_until_text(&pair->b, &pair->tape_b, CHANNEL_CONTROL, "compiled");
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, COMPILING_NOTE("1000000", "300"));
+	crowd_sync(&pair->a, &pair->tape_a);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 5);
+	pair_close(pair);
+}
+
+/* The code may take long, and compiling has taken too long. */
+static void test_compiling_has_its_limit(void **state)
+{
+	struct pair *pair = run_pair(state, "trap 'exit 5' INT; " READY "while :; do sleep 0.01; done");
+	crowd_write(&pair->a, 1, CHANNEL_NOTE, COMPILING_NOTE("300", "1000000"));
+	crowd_sync(&pair->a, &pair->tape_a);
+	shutdown(pair->a.fd, SHUT_RDWR);
+	assert_int_equal(link_exit(&pair->b, &pair->tape_b).exit_code, 5);
+	assert_non_null(strstr(tape_text(&pair->tape_b, CHANNEL_NOTE), ",\"compiling\":true}\n"));
+	pair_close(pair);
+}
+
 /* A question is open when its client dies: time passes again when somebody has answered it. */
 static void test_no_time_passes_while_a_question_is_open(void **state)
 {
@@ -239,6 +284,9 @@ int main(void)
 			T(test_a_client_that_falls_silent_is_overruled),
 			T(test_a_client_may_hold_the_end),
 			T(test_a_clock_note_tells_what_is_left),
+			T(test_the_agent_sees_that_the_code_begins),
+			T(test_the_compiler_may_be_quicker_than_the_note),
+			T(test_compiling_has_its_limit),
 			T(test_no_time_passes_while_a_question_is_open),
 			T(test_a_paused_run_is_ended),
 			T(test_answers_reach_the_others_at_once),
