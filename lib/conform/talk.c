@@ -42,6 +42,9 @@ static void take_answer(struct talk *t, struct kernel_event *event, bool has_mar
 		fault(t, "the request was answered twice");
 	else if (is_done && !has_mark)
 		fault(t, "the line of \"done\" does not begin with %s", FRAME_END_MARK);
+	else if (is_done && event->done == KERNEL_DONE_OK && !t->is_compiled
+			&& kernel_spec(t->lang)->tells_compiled)
+		fault(t, "\"compiled\" did not come before \"done\"");
 	if (event->id != t->id || t->is_answered) {
 		kernel_event_finish(event);
 		return;
@@ -51,17 +54,30 @@ static void take_answer(struct talk *t, struct kernel_event *event, bool has_mar
 	t->answer = *event;
 }
 
+static void take_ready(struct talk *t, const struct kernel_event *event)
+{
+	if (t->is_ready)
+		fault(t, "\"ready\" came twice");
+	if (kernel_spec(t->lang)->tells_compiled && !event->tells_compiled)
+		fault(t, "\"ready\" does not say \"tells_compiled\":true, as the language's row does");
+	t->is_ready = true;
+	snprintf(t->version, sizeof t->version, "%s", event->text ? event->text : "");
+}
+
+static void take_compiled(struct talk *t, const struct kernel_event *event, bool has_mark)
+{
+	if (!has_mark)
+		fault(t, "the line of \"compiled\" does not begin with %s", FRAME_COMPILED_MARK);
+	t->is_compiled |= event->id == t->id;
+}
+
 static void take_event(struct talk *t, struct kernel_event *event, bool has_mark)
 {
 	switch (event->type) {
 	case KERNEL_EVENT_DONE:
 	case KERNEL_EVENT_REPLY: take_answer(t, event, has_mark); return;
-	case KERNEL_EVENT_READY:
-		if (t->is_ready)
-			fault(t, "\"ready\" came twice");
-		t->is_ready = true;
-		snprintf(t->version, sizeof t->version, "%s", event->text ? event->text : "");
-		break;
+	case KERNEL_EVENT_READY: take_ready(t, event); break;
+	case KERNEL_EVENT_COMPILED: take_compiled(t, event, has_mark); break;
 	case KERNEL_EVENT_INPUT: t->was_asked_for_input = true; break;
 	case KERNEL_EVENT_OTHER: fault(t, "an event is of no kind that the protocol has"); break;
 	default: break;
@@ -79,8 +95,8 @@ static void take_lines(struct talk *t, const void *bytes, size_t n)
 		return;
 	}
 	while ((line = kernel_lines_next(&t->lines, &len))) {
-		static const char mark[] = FRAME_END_MARK;
-		bool has_mark = len >= sizeof mark - 1 && !memcmp(line, mark, sizeof mark - 1);
+		bool has_mark = !strncmp(line, FRAME_END_MARK, strlen(FRAME_END_MARK))
+				|| !strncmp(line, FRAME_COMPILED_MARK, strlen(FRAME_COMPILED_MARK));
 		char shown[48];
 		struct trm_error why;
 		struct kernel_event event;
@@ -185,7 +201,7 @@ static void forget_answer(struct talk *t)
 {
 	if (t->is_answered)
 		kernel_event_finish(&t->answer);
-	t->is_answered = t->was_asked_for_input = t->is_late = false;
+	t->is_answered = t->was_asked_for_input = t->is_compiled = t->is_late = false;
 	t->fault[0] = '\0';
 	buf_clear(&t->out);
 	buf_clear(&t->err);

@@ -32,7 +32,7 @@ struct talk {
 	struct buf out, err;
 	uint64_t id;
 	/* The answer to the last request. */
-	bool is_answered, was_asked_for_input;
+	bool is_answered, was_asked_for_input, is_compiled;
 	struct kernel_event answer;
 	char fault[200]; /* the first fault of the last request; "": none */
 };

@@ -1447,7 +1447,7 @@ public class Terrarium {
 		openStreams();
 		watchInterrupts();
 		openShell();
-		put(map("ev", "ready", "version", System.getProperty("java.version")));
+		put(map("ev", "ready", "version", System.getProperty("java.version"), "tells_compiled", true));
 		byte[] chunk = new byte[65536];
 		ByteArrayOutputStream rest = new ByteArrayOutputStream();
 		String line;

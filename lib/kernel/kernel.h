@@ -37,11 +37,12 @@
  *
  * Events:
  *   {"ev":"ready","version":"3.11.2"}                 once, when requests are being read; "protocol":1 is the
- *     version of all this (KERNEL_PROTOCOL), and need not be said
+ *     version of all this (KERNEL_PROTOCOL), and need not be said; "tells_compiled":true if "compiled" comes
  *   {"ev":"input","id":"7","prompt":"…","secret":false}  code is about to wait for a line on stdin
  *   {"ev":"display","id":"7","data":{"image/png":"base64…","text/plain":"…"}}
  *   {"ev":"compiled","id":"7"}                        of batch languages with several commands and
- *     of those with the trait tells_compiled: the code begins now, and so does its time limit
+ *     of those with the trait tells_compiled: the code begins now, and so does its time limit. The line
+ *     begins with these very bytes (FRAME_COMPILED_MARK)
  *   {"ev":"late","stream":"stdout","text":"…"}        output known to come from an earlier run
  *   {"ev":"done","id":"7","status":"ok|error|interrupted","exit_code":0,"value":"…","error":{"name":…,"message":…,
  *     "traceback":["line",…]},"set":k,"cpu_us":n,"compile_us":n}     optional but status: value, error, set,
@@ -112,7 +113,8 @@ struct kernel_spec {
 	bool answers_quickly;
 	/* Only a new process has forgotten everything: V8 keeps what `let` and `class` have declared. */
 	bool resets_by_restart;
-	/* It compiles before it runs, and says "compiled" in each run: see session/run_clock.c. */
+	/* It compiles before it runs, and says "compiled" in each run: see session/run_clock.c. Its greeting
+	 * has to say so, too: the driver in a kept sandbox may be older than its row. */
 	bool tells_compiled;
 	/* What installs packages, which stand in place of the word {package}: NULL: trm_lang.install_command.
 	 */

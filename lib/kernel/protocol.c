@@ -193,6 +193,7 @@ static bool read_ready(struct kernel_event *e)
 {
 	const cJSON *protocol = cJSON_GetObjectItemCaseSensitive(e->json, "protocol");
 	e->is_foreign = protocol && !(cJSON_IsNumber(protocol) && protocol->valuedouble == KERNEL_PROTOCOL);
+	e->tells_compiled = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(e->json, "tells_compiled"));
 	e->text = kernel_json_text(e->json, "version");
 	return true;
 }

@@ -80,6 +80,7 @@ struct kernel_event {
 	uint64_t id;              /* 0: none */
 	const char *text;         /* ready: version; input: prompt; late: text; reply: error; fate: reason */
 	bool is_foreign;          /* ready: of another version of the protocol, which decoding refuses */
+	bool tells_compiled;      /* ready: "compiled" will come in each run */
 	bool is_secret;           /* input */
 	bool is_stderr;           /* late */
 	bool is_saved;            /* display: the code has saved it as a file */

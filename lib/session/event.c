@@ -20,10 +20,10 @@ static struct trm_run *run_of(const struct kernel *k, const struct kernel_event 
 
 static void on_ready(struct kernel *k, const struct kernel_event *e)
 {
-	(void)e;
 	if (k->is_ready)
 		return;
 	k->is_ready = true;
+	k->tells_compiled = e->tells_compiled;
 	if (!stop_is_under_way(k))
 		trm_timer_stop(k->timer);
 	if (run_own(k->run))

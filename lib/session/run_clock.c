@@ -46,13 +46,15 @@ void run_clock_arm(struct trm_run *run)
 		trm_timer_start(run->kernel->timer, rest_ms(run, clock_ns()), 0);
 }
 
-/* Will its driver say when the code is compiled? That of batch languages does before the last command. */
+/* Will its driver say when the code is compiled? That of batch languages does before the last command. One in
+ * a kept sandbox may be too old to do so. And what a sandbox says does not give more time to other languages.
+ */
 static bool is_compiled(const struct own_run *own)
 {
 	const char *const *const *commands = own->run.lang->commands;
 	bool has_several = commands && commands[0] && commands[1];
-	return (has_several || kernel_spec(own->run.lang)->tells_compiled) && !own->is_leave
-	       && !sandbox_enforces_timeout(own->run.session->sandbox);
+	return (has_several || kernel_spec(own->run.lang)->tells_compiled) && own->run.kernel->tells_compiled
+	       && !own->is_leave && !sandbox_enforces_timeout(own->run.session->sandbox);
 }
 
 void run_clock_begin(struct trm_run *run)

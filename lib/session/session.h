@@ -94,6 +94,7 @@ struct kernel {
 	const struct trm_lang *lang;
 	struct trm_proc *proc;          /* NULL: none */
 	bool is_ready;                  /* reads requests */
+	bool tells_compiled;            /* as its greeting says */
 	enum trm_kernel_state reported; /* last told to the caller */
 	struct kernel_lines lines;
 	struct share share;                          /* with opts.is_shared */

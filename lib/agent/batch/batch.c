@@ -527,7 +527,8 @@ int batch_drive(char **argv)
 		return 125;
 	seed_fill(getenv("TERRARIUM_SEED"), batch.pieces.compiler);
 	buf_init(&event, 1024);
-	event_add(&event, "{\"ev\":\"ready\",\"version\":\"\"}\n");
+	event_add(&event, "{\"ev\":\"ready\",\"version\":\"\"");
+	event_add(&event, batch.n_commands > 1 ? ",\"tells_compiled\":true}\n" : "}\n");
 	event_say(&event);
 	buf_finish(&event);
 	serve_orders(&batch);

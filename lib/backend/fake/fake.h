@@ -20,6 +20,8 @@
  *   die SIGNAL         the signal kills the kernel        late MS TEXT print TEXT later, run or no run
  *   display MIME DATA
  *
+ * Those that a shell starts (Java) do not say at their start that they tell "compiled", as old drivers.
+ *
  * Commands (trm_proc_spawn without control pipes): true, false, echo ARG…, cat, sleep (for ever). Files
  * that were put are kept until the sandbox closes. Metrics are invented and the same at every start. */
 

@@ -46,6 +46,7 @@ void fake_kernel_start(struct fake_proc *p)
 {
 	cJSON *event = event_of(p, "ready");
 	cJSON_AddStringToObject(event, "version", "fake");
+	cJSON_AddBoolToObject(event, "tells_compiled", strcmp(p->command, "/bin/sh") != 0);
 	send_event(p, event);
 }
 

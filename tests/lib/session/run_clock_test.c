@@ -38,6 +38,17 @@ static void compiling_does_not_count(void **state)
 	bed_close(&bed);
 }
 
+/* Its driver does not say that it will tell: nobody would ever do so. */
+static void an_old_driver_has_one_limit(void **state)
+{
+	(void)state;
+	assert_true(bed_open(&bed, "fake", NULL, NULL));
+	const struct trm_result *r = run("java", "loop", 50);
+	assert_int_equal(r->status, TRM_STATUS_TIMEOUT);
+	assert_non_null(strstr(r->reason, "timed out after 0.05 s"));
+	bed_close(&bed);
+}
+
 static bool has_output(struct bed *b)
 {
 	return b->n_outputs;
@@ -85,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			cmocka_unit_test(compiling_does_not_count),
+			cmocka_unit_test(an_old_driver_has_one_limit),
 			cmocka_unit_test(only_the_code_has_time_left),
 			cmocka_unit_test(an_endless_compilation_ends),
 	};
