@@ -51,10 +51,12 @@ void sweep_kill_group(const char *path);
 bool sweep_groups(int entry_fd);
 
 /* Remove the folder that is noted in an entry, with its contents. Only a path that looks like a
- * supervisor's is touched. False: something is left. */
+ * supervisor's is touched, and only if it belongs to this user or to a sandbox's. False: something is left.
+ */
 bool sweep_folder(int entry_fd);
 
-/* Remove a folder with all that hostile code has put into it. False: something is left. */
+/* Remove a folder with all that hostile code has put into it, but nothing that is mounted in it. False:
+ * something is left. */
 bool sweep_tree(const char *path);
 
 /* Is the entry locked? Its supervisor holds the lock, or a process about to become the supervisor, or for

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/sysfile.h"
@@ -27,11 +29,26 @@ struct removal {
 
 static void remove_below(struct removal *r, int dir_fd, const char *name, unsigned depth);
 
-/* Open a directory. Its owner, who may be the caller, may have removed his own rights. */
+/* In linux/openat2.h, which a musl toolchain need not have. The number is the same on all architectures. */
+enum { CALL_OPENAT2 = 437, RESOLVE_ON_THIS_MOUNT = 1 };
+struct open_how {
+	uint64_t flags, mode, resolve;
+};
+
+/* What somebody has mounted in the folder stays. Kernels before 5.6 and some filters lack the call. */
+static int open_below(int dir_fd, const char *name, int flags)
+{
+	struct open_how how = {(uint64_t)flags, 0, dir_fd == AT_FDCWD ? 0 : RESOLVE_ON_THIS_MOUNT};
+	int fd = (int)syscall(CALL_OPENAT2, dir_fd, name, &how, sizeof how);
+	return fd < 0 && (errno == ENOSYS || errno == EPERM) ? openat(dir_fd, name, flags) : fd;
+}
+
+/* Open a directory. Its owner, who may be the caller, may have removed his own rights. Code that still runs
+ * may put a link in its place at any moment. */
 static int open_dir(int dir_fd, const char *name)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(dir_fd, name, flags);
+	int fd = open_below(dir_fd, name, flags);
 	struct stat st;
 	if (fd >= 0 && fstat(fd, &st) == 0 && (st.st_mode & 0700) == 0700)
 		return fd;
@@ -40,9 +57,9 @@ static int open_dir(int dir_fd, const char *name)
 		return fd;
 	}
 	if (errno != EACCES || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode)
-			|| fchmodat(dir_fd, name, 0700, 0) < 0)
+			|| fchmodat(dir_fd, name, 0700, AT_SYMLINK_NOFOLLOW) < 0)
 		return -1;
-	return openat(dir_fd, name, flags);
+	return open_below(dir_fd, name, flags);
 }
 
 static void empty_dir(struct removal *r, int fd, unsigned depth)
@@ -95,6 +112,14 @@ static bool is_folder(const char *path)
 	       && strspn(name + 1 + n, FOLDER_LETTERS) == 8 && !name[1 + n + 8];
 }
 
+/* The folder is in a directory that all users share. Once it is gone, somebody else may take its name. */
+static bool is_ours(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode)
+	       && (st.st_uid == geteuid() || (geteuid() == 0 && folder_is_user(st.st_uid)));
+}
+
 bool sweep_tree(const char *path)
 {
 	unsigned n_before, n_quiet = 0;
@@ -118,5 +143,5 @@ bool sweep_folder(int entry_fd)
 	char path[PATH];
 	if (sysfile_read_at(entry_fd, FOLDER_FILE, path, sizeof path) <= 0)
 		return true;
-	return !is_folder(path) || sweep_tree(path);
+	return !is_folder(path) || !is_ours(path) || sweep_tree(path);
 }

@@ -22,3 +22,9 @@ bool folder_path(const char *folder, const char *path, char *out, size_t cap)
 	}
 	return false;
 }
+
+bool folder_is_user(uint32_t uid)
+{
+	return (uid >= USER_FIRST && uid - USER_FIRST < USER_COUNT)
+	       || (uid >= USER_MORE_FIRST && uid - USER_MORE_FIRST < USER_MORE_COUNT);
+}

@@ -13,7 +13,7 @@
 #include "isolation/cases.h"
 #include "isolation/exceptions.h"
 #include "isolation/inside.h"
-#include "supervisor/limits/user.h"
+#include "wire/folder.h"
 
 static struct inside in;
 static struct outcome o;
@@ -213,14 +213,6 @@ static void bubblewrap_has_no_environment(void **state)
 	assert_string_equal(text, "bwrap --args 4 -- /run/agent serve 3 ");
 }
 
-/* Of the first numbers, or of those that are used when other sandboxes have all of them:
- * supervisor/limits/user.h. */
-static bool is_a_sandboxs(unsigned uid)
-{
-	return (uid >= USER_FIRST && uid < USER_FIRST + USER_COUNT)
-	       || (uid >= USER_MORE_FIRST && uid < (unsigned)USER_MORE_FIRST + USER_MORE_COUNT);
-}
-
 static void its_user_is_nobody_else_on_the_host(void **state)
 {
 	(void)state;
@@ -234,7 +226,7 @@ static void its_user_is_nobody_else_on_the_host(void **state)
 	const char *at = strstr(text, "Uid:");
 	assert_non_null(at);
 	assert_int_equal(sscanf(at, "Uid: %u %u %u %u", &uid[0], &uid[1], &uid[2], &uid[3]), 4);
-	assert_true(is_a_sandboxs(uid[0]));
+	assert_true(folder_is_user(uid[0]));
 	for (int i = 1; i < 4; i++)
 		assert_int_equal(uid[i], uid[0]);
 	at = strstr(text, "Groups:");

@@ -15,6 +15,7 @@
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "sweep/sweep.h"
+#include "wire/folder.h"
 
 /* Shared by all of root's sandboxes, whatever their runtime directory is. Those after the first are for a
  * read-only root, whose only writable places are in memory. */
@@ -122,9 +123,7 @@ static int lock_free_user(struct user *ret, uint32_t count)
 bool user_take_over(struct user *ret, uint32_t uid)
 {
 	char name[32];
-	bool is_one = (uid >= USER_FIRST && uid - USER_FIRST < USER_COUNT)
-		      || (uid >= USER_MORE_FIRST && uid - USER_MORE_FIRST < USER_MORE_COUNT);
-	int dir_fd = is_one && geteuid() == 0 ? open_lock_dir() : -1;
+	int dir_fd = folder_is_user(uid) && geteuid() == 0 ? open_lock_dir() : -1;
 	snprintf(name, sizeof name, LOCK_PREFIX "%u", uid);
 	int lock_fd = dir_fd < 0 ? -1 : lock(dir_fd, name, O_CREAT);
 	*ret = (struct user){.uid = uid, .dir_fd = dir_fd, .lock_fd = lock_fd};
@@ -188,6 +187,21 @@ int user_take(struct user *ret)
 	return r;
 }
 
+/* Call `fn` for each of our directories, and remove those that are then empty. Somebody else may have made
+ * one of that name. */
+static void leave_lock_dirs(void (*fn)(int dir_fd))
+{
+	for (size_t i = 0; i < N_LOCK_DIRS; i++) {
+		int fd = open_ours(LOCK_DIRS[i]);
+		if (fd < 0)
+			continue;
+		if (fn)
+			fn(fd);
+		close(fd);
+		rmdir(LOCK_DIRS[i]);
+	}
+}
+
 void user_release(struct user *u)
 {
 	if (!u->uid)
@@ -198,8 +212,7 @@ void user_release(struct user *u)
 	unlinkat(u->dir_fd, name, 0);
 	close(u->lock_fd);
 	close(u->dir_fd);
-	for (size_t i = 0; i < N_LOCK_DIRS; i++)
-		rmdir(LOCK_DIRS[i]); /* only if it is empty */
+	leave_lock_dirs(NULL);
 	u->uid = 0;
 }
 
@@ -230,12 +243,6 @@ void user_sweep(int dir_fd)
 
 void user_inherit(void)
 {
-	for (size_t i = 0; i < N_LOCK_DIRS && geteuid() == 0; i++) {
-		int fd = open_ours(LOCK_DIRS[i]);
-		if (fd < 0)
-			continue;
-		user_sweep(fd);
-		close(fd);
-		rmdir(LOCK_DIRS[i]); /* only if it is empty */
-	}
+	if (geteuid() == 0)
+		leave_lock_dirs(user_sweep);
 }

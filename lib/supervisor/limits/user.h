@@ -5,17 +5,15 @@
 /* A separate user for each sandbox that root starts. Otherwise the code inside would be the host's root to
  * every check of the number alone: file owners, RLIMIT_NPROC, /proc/sys.
  *
- * The numbers begin at 61000 and end before systemd's dynamic users (61184). When these are taken, the
- * numbers from 1879048192 follow, which systemd's table of users (systemd.io/UIDS-GIDS) lists as unused. In
- * a PID namespace other than the machine's, such as a container's, and in a mount namespace other than that
- * of process 1, the second range comes first; a container that does not map it has only the first. A number
- * is taken by locking a file of its name. It is free again when the lock is released, however the supervisor
- * ends. */
+ * wire/folder.h has the numbers. They begin at 61000 and end before systemd's dynamic users (61184). When
+ * these are taken, the numbers from 1879048192 follow, which systemd's table of users (systemd.io/UIDS-GIDS)
+ * lists as unused. In a PID namespace other than the machine's, such as a container's, and in a mount
+ * namespace other than that of process 1, the second range comes first; a container that does not map it has
+ * only the first. A number is taken by locking a file of its name. It is free again when the lock is
+ * released, however the supervisor ends. */
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { USER_FIRST = 61000, USER_COUNT = 184, USER_MORE_FIRST = 1879048192, USER_MORE_COUNT = 4096 };
 
 struct user {
 	uint32_t uid; /* 0: none is needed */

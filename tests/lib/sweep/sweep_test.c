@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmocka_all.h"
@@ -86,6 +89,137 @@ static void a_note_cannot_name_anything_else(void **state)
 	unlinkat(base_fd, "terrarium-1", AT_REMOVEDIR);
 }
 
+/* ---- the folder that an entry notes -------------------------------------------------------- */
+
+#define FOLDER "terrarium-abcdefgh"
+
+static int make_noting_entry(const char *folder)
+{
+	char note[256];
+	int entry = make_entry("entry");
+	snprintf(note, sizeof note, "%s/%s", base, folder);
+	make_file("entry/folder", note);
+	return entry;
+}
+
+/* The folder is at `path`, which need not be the noted one. */
+static void make_folder(const char *path)
+{
+	char below[128];
+	snprintf(below, sizeof below, "%s/workspace", path);
+	assert_int_equal(mkdirat(base_fd, path, 0700), 0);
+	assert_int_equal(mkdirat(base_fd, below, 0700), 0);
+	strcat(below, "/file");
+	make_file(below, "x");
+}
+
+static void remove_folder(const char *path)
+{
+	char whole[256];
+	snprintf(whole, sizeof whole, "%s/%s", base, path);
+	assert_true(sweep_tree(whole));
+}
+
+static void the_noted_folder_goes(void **state)
+{
+	(void)state;
+	make_folder(FOLDER);
+	assert_int_equal(mkdirat(base_fd, FOLDER "/locked", 0), 0);
+	assert_int_equal(symlinkat("/etc", base_fd, FOLDER "/link"), 0);
+	close(make_noting_entry(FOLDER));
+	assert_true(sweep_entry(base_fd, "entry"));
+	assert_int_equal(faccessat(base_fd, FOLDER, F_OK, 0), -1);
+}
+
+/* In a directory that all users share, somebody may take the name of a folder that is gone. */
+static void a_link_in_place_of_the_folder_stays(void **state)
+{
+	(void)state;
+	make_folder("theirs");
+	assert_int_equal(symlinkat("theirs", base_fd, FOLDER), 0);
+	close(make_noting_entry(FOLDER));
+	assert_true(sweep_entry(base_fd, "entry"));
+	assert_int_equal(faccessat(base_fd, "theirs/workspace/file", F_OK, 0), 0);
+	assert_int_equal(unlinkat(base_fd, FOLDER, 0), 0);
+	remove_folder("theirs");
+}
+
+static void a_folder_of_another_user_stays(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	make_folder(FOLDER);
+	assert_int_equal(fchownat(base_fd, FOLDER, 12345, 12345, 0), 0);
+	close(make_noting_entry(FOLDER));
+	assert_true(sweep_entry(base_fd, "entry"));
+	assert_int_equal(faccessat(base_fd, FOLDER "/workspace/file", F_OK, 0), 0);
+	remove_folder(FOLDER "/workspace");
+	close(make_noting_entry(FOLDER)); /* even an empty one */
+	assert_true(sweep_entry(base_fd, "entry"));
+	assert_int_equal(unlinkat(base_fd, FOLDER, AT_REMOVEDIR), 0);
+}
+
+static void a_folder_of_a_sandbox_user_goes(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	make_folder(FOLDER);
+	assert_int_equal(fchownat(base_fd, FOLDER, 61000, 61000, 0), 0);
+	close(make_noting_entry(FOLDER));
+	assert_true(sweep_entry(base_fd, "entry"));
+	assert_int_equal(faccessat(base_fd, FOLDER, F_OK, 0), -1);
+}
+
+static void other_names_stay(void **state)
+{
+	static const char *const names[] = {"terrarium-abcdefg", "terrarium-abcdefghi", "terrarium-abcdefg1",
+			"terrarium-ABCDEFGH", "aterrarium-abcdefgh", FOLDER "/."};
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		make_folder(i + 1 < sizeof names / sizeof *names ? names[i] : FOLDER);
+		close(make_noting_entry(names[i]));
+		assert_true(sweep_entry(base_fd, "entry"));
+		assert_int_equal(faccessat(base_fd, names[i], F_OK, 0), 0);
+		remove_folder(i + 1 < sizeof names / sizeof *names ? names[i] : FOLDER);
+	}
+}
+
+/* 0: what is mounted has kept its files; 77: nothing can be mounted here. */
+static int sweep_with_mount(int entry)
+{
+	char from[128], at[128];
+	snprintf(from, sizeof from, "%s/theirs", base);
+	snprintf(at, sizeof at, "%s/" FOLDER "/workspace/mount", base);
+	if (unshare(CLONE_NEWNS | (geteuid() == 0 ? 0 : CLONE_NEWUSER)) < 0
+			|| mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0
+			|| mount(from, at, NULL, MS_BIND, NULL) < 0)
+		return 77;
+	bool is_gone = sweep_folder(entry);
+	return is_gone || access(from, F_OK) < 0 || faccessat(base_fd, "theirs/workspace/file", F_OK, 0) < 0;
+}
+
+static void what_is_mounted_in_it_stays(void **state)
+{
+	(void)state;
+	make_folder("theirs");
+	make_folder(FOLDER);
+	assert_int_equal(mkdirat(base_fd, FOLDER "/workspace/mount", 0700), 0);
+	int status, entry = make_noting_entry(FOLDER);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(sweep_with_mount(entry));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	close(entry);
+	assert_true(sweep_entry(base_fd, "entry"));
+	remove_folder("theirs");
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 static bool is_named_one(int dir_fd, const char *name)
 {
 	(void)dir_fd;
@@ -140,6 +274,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			TEST(what_nobody_holds_goes),
 			TEST(a_note_cannot_name_anything_else),
+			TEST(the_noted_folder_goes),
+			TEST(a_link_in_place_of_the_folder_stays),
+			TEST(a_folder_of_another_user_stays),
+			TEST(a_folder_of_a_sandbox_user_goes),
+			TEST(other_names_stay),
+			TEST(what_is_mounted_in_it_stays),
 			TEST(names_are_chosen_by_their_beginning),
 			TEST(the_directory_goes_with_the_last_one),
 	};
