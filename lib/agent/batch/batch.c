@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,8 +57,9 @@ struct job {
 	char folder[PATH_MAX]; /* made by us, and removed at the end; "" none */
 	char file[PATH_MAX], out[PATH_MAX], dir[PATH_MAX], lines[PATH_MAX];
 	bool has_made_file;
-	int status; /* wait status of the command that ended last */
-	int error;  /* errno if it could not be started */
+	int status;     /* wait status of the command that ended last */
+	int error;      /* errno if it could not be started */
+	bool is_noexec; /* for it lies where nothing may be started */
 	const char *program;
 	struct buf said; /* output of the commands that prepare the run */
 };
@@ -150,9 +152,11 @@ static bool write_code(const char *path, const struct order *o)
 			break;
 		done += n > 0 ? (size_t)n : 0;
 	}
+	int error = errno;
 	bool is_written = fd >= 0 && close(fd) == 0 && done == o->code_len;
 	if (fd >= 0 && !is_written)
 		unlink(path);
+	errno = error;
 	return is_written;
 }
 
@@ -314,6 +318,7 @@ static bool run_job_command(struct job *job, const char *const *words, bool is_l
 {
 	int fds[2] = {-1, -1};
 	char **argv = make_argv(job, words);
+	struct statvfs disk;
 	pid_t pid;
 	job->error = argv ? 0 : ENOMEM;
 	job->program = words[0];
@@ -321,6 +326,7 @@ static bool run_job_command(struct job *job, const char *const *words, bool is_l
 		job->error = errno;
 	if (!job->error)
 		job->error = step_start(argv, fds[1], &pid);
+	job->is_noexec = job->error == EACCES && statvfs(argv[0], &disk) == 0 && (disk.f_flag & ST_NOEXEC);
 	free_words(argv);
 	if (fds[1] >= 0)
 		close(fds[1]);
@@ -366,11 +372,21 @@ static void put_outcome(struct buf *out, const struct batch *b, struct job *job,
 	}
 	if (!is_placed || job->error)
 		code = is_placed && job->error == ENOENT ? 127 : 126;
+	bool is_made = job->program && strncmp(job->program, "{out}", 5) == 0;
 	event_add(out, code ? "error\"" : "ok\"");
 	snprintf(text, sizeof text, ",\"exit_code\":%d", code);
 	event_add(out, text);
 	if (!is_placed) {
-		event_add_error(out, "SandboxError", "the code cannot be written to a file in the sandbox");
+		snprintf(text, sizeof text, "the code cannot be written to a file in the sandbox: %s",
+				strerror(job->error));
+		event_add_error(out, "SandboxError", text);
+	} else if (job->error && is_made) {
+		snprintf(text, sizeof text,
+				"the program that was made cannot be started in the sandbox: %s%s",
+				strerror(job->error),
+				job->is_noexec ? ", as its disk is mounted noexec: mount /tmp or /var/tmp without"
+					       : "");
+		event_add_error(out, "SandboxError", text);
 	} else if (job->error) {
 		snprintf(text, sizeof text, "%s cannot be started in the sandbox: %s%s%s", job->program,
 				job->error == ENOENT ? "it is not there" : strerror(job->error),
@@ -391,7 +407,10 @@ static void run_program(struct batch *b, const struct order *o, struct buf *even
 {
 	struct job job = {.order = o};
 	buf_init(&job.said, SAID_MAX * 4);
+	errno = ENAMETOOLONG; /* unless a call gives another */
 	bool is_placed = place_source(b, &job), goes_on = is_placed;
+	if (!is_placed)
+		job.error = errno;
 	size_t i = 0;
 	for (uint64_t begin_ns = clock_ns(); goes_on && !is_interrupted && i < b->n_commands; i++) {
 		bool is_last = i + 1 == b->n_commands;
