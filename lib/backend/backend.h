@@ -94,6 +94,9 @@ struct backend_ops {
 	uint32_t (*nproc)(const struct carrier *carrier);
 	/* The isolation level in force. NULL: not one of our levels. */
 	enum trm_isolation (*isolation)(const struct carrier *carrier);
+	/* The folder of a sandbox without namespaces (wire/folder.h), or "". May be NULL: it has none.
+	 * Borrowed. */
+	const char *(*folder)(const struct carrier *carrier);
 	/* BACKEND_STATS: overwrite the fields of `sample` that the carrier knows better than the agent (a
 	 * cgroup knows more than /proc), and set their bits. Cheap. */
 	void (*stats)(struct carrier *carrier, struct trm_sample *sample);

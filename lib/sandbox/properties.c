@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "wire/folder.h"
 
 const char *trm_sandbox_name(const struct trm_sandbox *sandbox)
 {
@@ -39,6 +40,12 @@ enum trm_isolation trm_sandbox_isolation(const struct trm_sandbox *sandbox)
 {
 	const struct trm_sandbox *s = sandbox;
 	return s->carrier && s->ops->isolation ? s->ops->isolation(s->carrier) : TRM_ISOLATION_AUTO;
+}
+
+const char *sandbox_place(const struct trm_sandbox *s, const char *path, char *out, size_t cap)
+{
+	const char *folder = s->carrier && s->ops->folder ? s->ops->folder(s->carrier) : "";
+	return *folder && folder_path(folder, path, out, cap) ? out : path;
 }
 
 const char *trm_sandbox_workdir(const struct trm_sandbox *sandbox)

@@ -188,6 +188,8 @@ bool sandbox_is_attached(const struct trm_sandbox *sandbox);
 /* Does the backend enforce the time limit of a run, so that its kernels must know the limit (kernel.h:
  * timeout_ms)? */
 bool sandbox_enforces_timeout(const struct trm_sandbox *sandbox);
+/* Where a path of the inside is: without namespaces, `out` in the sandbox's folder; else the path itself. */
+const char *sandbox_place(const struct trm_sandbox *s, const char *path, char *out, size_t cap);
 /* Does the backend say why an interpreter ends (kernel.h: fate)? */
 bool sandbox_reports_fate(const struct trm_sandbox *sandbox);
 /* Has a recipe made it from an image, so that its contents are the image's? */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,6 +120,7 @@ void run_send_off(struct own_run *own, struct kernel *k)
 	if (is_shared && !own->is_quiet)
 		renumber(own);
 	run->id = share_run_id(run);
+	char cwd[PATH_MAX];
 	struct kernel_request request = {.op = own->is_leave ? KERNEL_OP_LEAVE : KERNEL_OP_RUN,
 			.id = run->id,
 			.code = own->meant ? own->meant : run->code,
@@ -128,7 +130,7 @@ void run_send_off(struct own_run *own, struct kernel *k)
 			.is_program = own->is_program,
 			.args = own->args,
 			.env = own->env,
-			.cwd = own->cwd};
+			.cwd = own->cwd ? sandbox_place(s->sandbox, own->cwd, cwd, sizeof cwd) : NULL};
 	struct trm_error why;
 	measure_begin(own);
 	refused_now(s, &own->refused_before);

@@ -10,6 +10,8 @@ expect_out "'first'"
 # Variables and directory of a run are put back at its end.
 show='import os; print(os.environ.get("OWN"), os.environ.get("MORE"), os.getcwd())'
 try run --yes --name lab --env OWN=second --env MORE='a b=c' --workdir /tmp -c "$show"
+as_named out >out.named
+mv out.named out
 expect_out "second a b=c /tmp"
 expect_err ""
 try run --yes --name lab -c "$show"
@@ -35,6 +37,8 @@ try run --yes --name lab --env PYTHONUNBUFFERED= -c "import subprocess; r = subp
 
 if command -v node >/dev/null; then
 	try run --yes --name lab -l js --env MORE=x --workdir /tmp -c 'process.env.MORE + process.cwd()' -c 'process.env.OWN'
+	as_named out >out.named
+	mv out.named out
 	expect_out "'x/tmp'
 'first'"
 	try run --yes --name lab -l js -c '[process.env.MORE, process.cwd() == "/tmp"]'
@@ -52,6 +56,8 @@ int main(void)
 }
 C
 	try run --yes --name lab --env OWN=c --workdir /tmp env.c
+	as_named out >out.named
+	mv out.named out
 	expect_out "c /tmp"
 	try run --yes --name lab env.c
 	expect_in out "first "
@@ -97,6 +103,8 @@ done
 # Commands, likewise.
 try exec --env MORE=y --workdir /tmp lab -- sh -c 'echo $MORE $OWN; pwd'
 expect_code 0
+as_named out >out.named
+mv out.named out
 expect_out "y first
 /tmp"
 expect_err ""

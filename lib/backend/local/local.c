@@ -73,6 +73,7 @@ const struct backend_ops backend_local = {
 		.guards = supervised_guards,
 		.nproc = supervised_nproc,
 		.isolation = supervised_isolation,
+		.folder = supervised_folder,
 		.stats = supervised_stats,
 		.usage = supervised_usage,
 		.events = supervised_events,

@@ -208,6 +208,7 @@ const struct backend_ops backend_attached = {
 		.guards = attached_guards,
 		.nproc = supervised_nproc,
 		.isolation = supervised_isolation,
+		.folder = supervised_folder,
 		.stats = supervised_stats,
 		.events = supervised_events,
 		.refused = supervised_refused,

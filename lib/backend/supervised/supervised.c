@@ -226,7 +226,14 @@ uint32_t supervised_nproc(const struct carrier *carrier)
 enum trm_isolation supervised_isolation(const struct carrier *carrier)
 {
 	const struct supervised *k = supervised(carrier);
-	return k->control_conn.ready.type ? found_isolation(&k->control_conn.ready.ready) : TRM_ISOLATION_AUTO;
+	return k->control_conn.ready.type ? found_isolation(&k->control_conn.ready.ready)
+					  : TRM_ISOLATION_AUTO;
+}
+
+const char *supervised_folder(const struct carrier *carrier)
+{
+	const struct ready_msg *ready = &supervised(carrier)->control_conn.ready.ready;
+	return ready->folder ? ready->folder : "";
 }
 
 void supervised_limits_made(

@@ -88,6 +88,7 @@ int supervised_set_group(struct carrier *carrier, const char *group, struct trm_
 size_t supervised_guards(const struct carrier *carrier, const struct trm_guard **ret_guards);
 uint32_t supervised_nproc(const struct carrier *carrier);
 enum trm_isolation supervised_isolation(const struct carrier *carrier);
+const char *supervised_folder(const struct carrier *carrier);
 void supervised_stats(struct carrier *carrier, struct trm_sample *sample);
 void supervised_usage(struct carrier *carrier, struct trm_sample *sample);
 const char *supervised_refused(struct carrier *carrier, uint64_t *ret_n);
