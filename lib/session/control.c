@@ -49,6 +49,9 @@ void trm_run_interrupt(struct trm_run *run)
 			stop_further(k);
 		return;
 	}
+	/* It runs already: what it has printed has come before the word that the interpreter is ready. */
+	if (own && k && k->proc && run->has_printed && !again)
+		return;
 	/* if the agent has detached us as a slow client, this lets us attach again to interrupt the run */
 	run_release_credit(run);
 	if (k && k->proc && !stop_is_killing(k) && share_is_on(k))

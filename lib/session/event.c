@@ -30,6 +30,8 @@ static void on_ready(struct kernel *k, const struct kernel_event *e)
 		run_begin(run_own(k->run));
 	else if (k->question)
 		trm_timer_start(k->timer, ANSWER_TIMEOUT_MS, 0);
+	if (k->run && k->run->is_interrupted && !stop_is_under_way(k)) /* after its first output */
+		stop_interrupt(k);
 	session_due(k->session);
 }
 

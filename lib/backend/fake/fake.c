@@ -387,6 +387,7 @@ static int fake_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts
 	f->base = (struct carrier){.ops = &backend_fake, .cb = cb, .user = user};
 	f->loop = loop;
 	f->limits = opts->limits;
+	f->prints_first = getenv("FAKE_PRINTS");
 	f->next_pid = 2;
 	f->host_fd = f->agent_fd = -1;
 	buf_init(&f->in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));

@@ -44,6 +44,8 @@ static cJSON *event_of(struct fake_proc *p, const char *name)
 
 void fake_kernel_start(struct fake_proc *p)
 {
+	if (p->fake->prints_first)
+		fake_proc_print(p, CHANNEL_STDOUT, "first\n", strlen("first\n"));
 	cJSON *event = event_of(p, "ready");
 	cJSON_AddStringToObject(event, "version", "fake");
 	cJSON_AddBoolToObject(event, "tells_compiled", strcmp(p->command, "/bin/sh") != 0);

@@ -233,6 +233,48 @@ static void an_interrupt_before_the_start_ends_it(void **state)
 	bed_close(&bed);
 }
 
+static void interrupt_at_output(void *user, struct trm_run *run, int stream, const void *bytes, size_t n)
+{
+	(void)user, (void)stream, (void)bytes, (void)n;
+	trm_run_interrupt(run);
+}
+
+static struct trm_result *interrupted;
+
+static void keep_result(void *user, struct trm_run *run, const struct trm_result *result)
+{
+	(void)user, (void)run;
+	interrupted = trm_result_copy(result);
+}
+
+static bool is_interrupted(struct bed *b)
+{
+	(void)b;
+	return interrupted;
+}
+
+/* The first output can be read before the word that the interpreter is ready. The code runs then, and what it
+ * has made stays. */
+static void an_interrupt_at_the_first_output_loses_nothing(void **state)
+{
+	static const struct trm_run_cb cb = {.output = interrupt_at_output, .done = keep_result};
+	struct trm_run *run;
+	struct trm_run_opts o = python("set x 5\nloop");
+	struct trm_error why;
+	(void)state;
+	setenv("FAKE_PRINTS", "1", 1);
+	lie_down(NULL);
+	unsetenv("FAKE_PRINTS");
+	assert_int_equal(trm_session_run(bed.session, &o, &cb, NULL, &run, &why), 0);
+	assert_true(bed_wait_for(&bed, is_interrupted, BED_DEADLINE_MS));
+	assert_int_equal(interrupted->status, TRM_STATUS_INTERRUPTED);
+	assert_false(interrupted->state_lost);
+	trm_result_free(interrupted);
+	bed_run(&bed, "python", "get x");
+	assert_string_equal(bed_stdout(&bed), "5\n");
+	bed_close(&bed);
+}
+
 /* ---- order ---------------------------------------------------------------------------- */
 
 struct chain {
@@ -686,6 +728,7 @@ int main(void)
 			cmocka_unit_test(a_lost_interrupt_is_repeated_before_the_kill),
 			cmocka_unit_test(a_second_interrupt_kills),
 			cmocka_unit_test(an_interrupt_before_the_start_ends_it),
+			cmocka_unit_test(an_interrupt_at_the_first_output_loses_nothing),
 			cmocka_unit_test(runs_follow_each_other_across_languages),
 			cmocka_unit_test(a_waiting_run_can_be_withdrawn),
 			cmocka_unit_test(closing_the_session_ends_all),
