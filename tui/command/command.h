@@ -70,6 +70,7 @@ extern const struct command_table clear_commands;
 extern const struct command_table time_limit_commands;
 extern const struct command_table cell_commands;
 extern const struct command_table finder_commands;
+extern const struct command_table find_all_commands;
 extern const struct command_table goto_commands;
 extern const struct command_table install_commands;
 extern const struct command_table copier_commands;

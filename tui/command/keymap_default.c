@@ -23,6 +23,8 @@ const struct keymap_row keymap_default[] = {
 		{CONTEXT_ALWAYS, "ctrl-c", "stop"},
 		{CONTEXT_ANY, "ctrl-o", "open"},
 		{CONTEXT_ANY, "alt-h", "go-to-file"},
+		{CONTEXT_ANY, "alt-F", "find-in-buffers"},
+		{CONTEXT_ANY, "ctrl-shift-f", "find-in-buffers"},
 		{CONTEXT_ANY, "alt-x", "tutor-next"},
 		{CONTEXT_ANY, "ctrl-s", "save"},
 		{CONTEXT_ANY, "f7", "palette"},

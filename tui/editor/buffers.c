@@ -223,18 +223,27 @@ char *buffer_name(const struct buffer *b, char *out, size_t cap)
 	return out;
 }
 
-int buffer_label(const struct buffer *b, char out[BUFFER_LABEL])
+char *buffer_short_name(const struct buffer *b, char *out, size_t cap)
 {
 	const char *path = b->editor.path, *slash = path ? strrchr(path, '/') : NULL;
-	const char *star = editor_is_modified(&b->editor) ? "*" : "";
-	char lang[40];
 
 	if (path)
+		snprintf(out, cap, "%s", slash ? slash + 1 : path);
+	else
+		lang_name(b, out, cap);
+	return out;
+}
+
+int buffer_label(const struct buffer *b, char out[BUFFER_LABEL])
+{
+	const char *star = editor_is_modified(&b->editor) ? "*" : "";
+	char name[256];
+
+	buffer_short_name(b, name, sizeof name);
+	if (b->editor.path)
 		return snprintf(out, BUFFER_LABEL, " %s: %.60s%s ",
-				b->editor.lang ? b->editor.lang->name : "text", slash ? slash + 1 : path,
-				star);
-	lang_name(b, lang, sizeof lang);
-	return snprintf(out, BUFFER_LABEL, " %s%s ", lang, star);
+				b->editor.lang ? b->editor.lang->name : "text", name, star);
+	return snprintf(out, BUFFER_LABEL, " %s%s ", name, star);
 }
 
 /* ---- tabs ---- */

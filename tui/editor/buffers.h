@@ -65,6 +65,8 @@ void buffers_resize(struct buffers *b, int rows, int cols);
 bool buffer_is_unsaved(const struct buffer *b);
 /* The name of a buffer within a sentence: its path, or "the python buffer". Returns out. */
 char *buffer_name(const struct buffer *b, char *out, size_t cap);
+/* A name for little room: "notes.py", "python 2". Returns out. */
+char *buffer_short_name(const struct buffer *b, char *out, size_t cap);
 /* The label of a tab: " python: notes.py* ". Returns its length. */
 int buffer_label(const struct buffer *b, char out[BUFFER_LABEL]);
 

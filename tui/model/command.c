@@ -18,6 +18,7 @@ static const struct command_table *const tables[] = {
 		&time_limit_commands,
 		&cell_commands,
 		&finder_commands,
+		&find_all_commands,
 		&goto_commands,
 		&install_commands,
 		&copier_commands,

@@ -213,13 +213,23 @@ static void relayout(struct model *m)
 	editor_show_cursor(model_editor(m));
 }
 
-/* Use a short selection as the pattern. */
-static void take_selection(struct finder *f, const struct editor *e)
+char *finder_selected(const struct editor *e)
 {
 	size_t start = selection_start(e->sel), n = selection_end(e->sel) - start;
 	char *text = n > 0 && n <= 200 ? text_slice(e->text, start, n) : NULL;
 
-	if (text && !strchr(text, '\n') && !f->opts.is_regex)
+	if (!text || !strchr(text, '\n'))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Use a short selection as the pattern. */
+static void take_selection(struct finder *f, const struct editor *e)
+{
+	char *text = f->opts.is_regex ? NULL : finder_selected(e);
+
+	if (text)
 		field_set(&f->what, text);
 	free(text);
 }

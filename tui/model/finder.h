@@ -60,6 +60,8 @@ void finder_seek_word(struct model *m, bool is_back); /* vi's * and #: the word 
 void finder_close(struct model *m);
 /* Close the bar, and go back to where the search began. False: it is not open. */
 bool finder_give_up(struct model *m);
+/* A short selection within a line, which may be a pattern. malloc'd; NULL: there is none. */
+char *finder_selected(const struct editor *e);
 /* Is the selection a match of the search, rather than something that the person has selected? */
 bool finder_has_selected(const struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */

@@ -59,6 +59,7 @@ void model_finish(struct model *m)
 	buffers_finish(&m->buffers);
 	keymap_finish(&m->keymap);
 	finder_finish(&m->finder);
+	find_all_finish(&m->find_all);
 	clipboard_finish(&m->clipboard);
 	outpane_finish(&m->out);
 	field_finish(&m->input);
@@ -179,6 +180,7 @@ int model_tick_ms(const struct model *m)
 {
 	int wait_ms = sooner(variables_wait_ms(m), output_search_is_busy(m) ? 10 : -1);
 
+	wait_ms = sooner(wait_ms, find_all_is_busy(m) ? 10 : -1);
 	wait_ms = sooner(wait_ms, demo_wait_ms(m));
 	wait_ms = sooner(wait_ms, which_key_wait_ms(m));
 

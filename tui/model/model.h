@@ -26,6 +26,7 @@
 #include "model/confirm_loss.h"
 #include "model/demo.h"
 #include "model/file_picker.h"
+#include "model/find_all.h"
 #include "model/finder.h"
 #include "model/gallery.h"
 #include "model/kernel_query.h"
@@ -148,6 +149,7 @@ struct model {
 	struct buffers buffers;
 	struct clipboard clipboard;
 	struct finder finder;
+	struct find_all find_all;
 	const struct trm_lang *lang; /* of the current buffer */
 	struct grammars *grammars;   /* borrowed; NULL: code has no colors */
 

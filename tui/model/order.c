@@ -45,7 +45,10 @@ static void answer_dialog(struct model *m, const struct order *o, struct effects
 		d->focus = (int)o->number;
 	else if (o->kind == ORDER_FILL && o->text)
 		field_set(&d->field, o->text);
-	press_enter(m, out);
+	if (o->kind == ORDER_FILL && d->is_live)
+		d->answer(m, ANSWER_TYPED, out); /* the next answer picks from the list */
+	else
+		press_enter(m, out);
 }
 
 static void give_input(struct model *m, const struct order *o, struct effects *out)

@@ -168,6 +168,7 @@ static void on_model_resize(struct model *m, const struct event *ev)
 	model_relayout(m);
 	if (m->dialog.answer == answer_confirm)
 		ask_confirm(m); /* a low screen shows some of the code first */
+	find_all_resized(m);
 }
 
 /* Terminals send Alt as an Escape before the key. So Escape with a key shortly after it looks like Alt.
@@ -265,6 +266,7 @@ static void on_model_tick(struct model *m, const struct msg *msg, struct effects
 	variables_tick(m, out);
 	memory_tick(m, out);
 	output_tick(m);
+	find_all_tick(m);
 	demo_tick(m, out);
 	cell_runs_tick(m);
 	notices_expire(&m->notices, m->now_ns, false);

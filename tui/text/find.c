@@ -216,6 +216,12 @@ static size_t window_end(const struct text *t, size_t start, size_t window)
 	return len - start <= window ? len : text_line_end(t, text_line_of(t, start + window));
 }
 
+bool find_take_lines(struct find *f, const struct text *t, size_t start, size_t *ret_end)
+{
+	*ret_end = window_end(t, start, LAST_WINDOW);
+	return search_range(f, t, start, *ret_end);
+}
+
 bool find_next(struct find *f, const struct text *t, size_t from, size_t to, struct find_match *ret)
 {
 	size_t len = text_len(t), end, window = FIRST_WINDOW;

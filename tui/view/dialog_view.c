@@ -76,17 +76,23 @@ static void draw_mark(const struct model *m, struct canvas *c, const struct dial
 }
 
 /* Draw an item of the list. The letters that match the search are highlighted. */
-static void draw_item(struct canvas *c, struct rect strip, int col, const char *text, uint64_t marks,
-		bool is_current)
+static void draw_item(struct canvas *c, struct rect strip, int col, const char *text,
+		const struct dialog_choice *choice, bool is_current)
 {
+	static const struct dialog_choice plain = {0};
+
+	choice = choice ? choice : &plain;
 	for (size_t at = 0, n; text[at]; at += n) {
 		n = cluster_at(text + at, strlen(text + at)).len;
-		bool is_mark = at < 64 && marks >> at & 1;
+		bool is_mark = (at < 64 && choice->marks >> at & 1)
+			       || (at >= choice->mark_from && at < choice->mark_to);
 		struct style style = {.role = is_current ? ROLE_MENU_CURRENT : ROLE_MENU};
 		if (is_mark && is_current)
 			style.attrs = ATTR_UNDERLINE;
 		else if (is_mark)
 			style = (struct style){.role = ROLE_POPUP_MATCH, .ground = ROLE_MENU};
+		else if (!is_current && at < choice->label_len)
+			style = (struct style){.role = ROLE_DIALOG_DIM, .ground = ROLE_MENU};
 		col = canvas_put(c, strip, strip.row, col, text + at, n, style);
 	}
 }
@@ -103,8 +109,8 @@ static void draw_list_row(const struct model *m, struct canvas *c, struct rect s
 			is_current ? sign(m->has_utf8, SIGN_CURRENT) : " ");
 	int cols = choice && choice->right[0] ? (int)cluster_columns(choice->right, strlen(choice->right)) + 2
 					      : 0;
-	struct rect text = {strip.row, strip.col + 3, 1, strip.cols - 3 - cols};
-	draw_item(c, text, text.col, d->items[i], choice ? choice->marks : 0, is_current);
+	struct rect text = {strip.row, strip.col + DIALOG_ITEM_COL, 1, strip.cols - DIALOG_ITEM_COL - cols};
+	draw_item(c, text, text.col, d->items[i], choice, is_current);
 	if ((int)cluster_columns(d->items[i], strlen(d->items[i])) > text.cols)
 		draw_text(c, text, text.row, text.col + text.cols - (m->has_utf8 ? 1 : 3), role,
 				sign(m->has_utf8, SIGN_ELLIPSIS));
@@ -126,11 +132,12 @@ static void draw_list(const struct model *m, struct canvas *c, const struct dial
 {
 	const struct dialog *d = &m->dialog;
 	size_t first = dialog_first_item(d, l);
+	const char *none = d->none[0] ? d->none : "no matches";
 
 	if (d->list_rows)
 		canvas_fill(c, l->list, " ", style_of(ROLE_MENU));
 	if (d->list_rows && !d->n_items)
-		canvas_put(c, l->list, l->list.row, l->list.col + 3, "no matches", strlen("no matches"),
+		canvas_put(c, l->list, l->list.row, l->list.col + DIALOG_ITEM_COL, none, strlen(none),
 				(struct style){.role = ROLE_DIALOG_DIM, .ground = ROLE_MENU});
 	for (int i = 0; i < l->list.rows && first + (size_t)i < d->n_items; i++)
 		draw_list_row(m, c, (struct rect){l->list.row + i, l->list.col, 1, l->list.cols},

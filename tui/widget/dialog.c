@@ -158,7 +158,7 @@ void dialog_add_code(struct dialog *d, const char *text, size_t n)
 
 void dialog_add_item(struct dialog *d, const char *text)
 {
-	char(*items)[64] = realloc(d->items, (d->n_items + 1) * sizeof *items);
+	char(*items)[DIALOG_ITEM] = realloc(d->items, (d->n_items + 1) * sizeof *items);
 
 	if (!items)
 		return;
@@ -179,6 +179,18 @@ void dialog_add_choice(struct dialog *d, const char *text, const char *right, ui
 		return;
 	choices[before] = (struct dialog_choice){.marks = marks, .of = of};
 	snprintf(choices[before].right, sizeof choices->right, "%s", right);
+}
+
+void dialog_add_match(struct dialog *d, const char *text, size_t label_len, size_t mark, size_t mark_end)
+{
+	size_t before = d->n_items;
+
+	dialog_add_choice(d, text, "", 0, NULL);
+	if (d->n_items == before)
+		return;
+	d->choices[before].label_len = (uint16_t)label_len;
+	d->choices[before].mark_from = (uint16_t)mark;
+	d->choices[before].mark_to = (uint16_t)mark_end;
 }
 
 void dialog_clear_items(struct dialog *d)
@@ -251,14 +263,14 @@ static int least(int a, int b)
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 {
 	int most_cols = cols < 64 ? cols : cols - 8, most_rows = rows < 20 ? rows : rows - 4;
-	int want = (int)least((int)widest_line(d), 1000) + 4;
+	int want = d->list_rows ? 0 : least((int)widest_line(d), 1000) + 4;
 	int width = d->is_large ? least(most_cols, 100) : least(least(want, most_cols), 92);
 
 	int low = least(d->n_lines || d->has_field ? 50 : 28, most_cols);
 	width = width < low ? low : width;
 	if (d->list_rows)
 		/* Fixed, so that the width does not depend on the matches. */
-		width = least(most_cols, 76);
+		width = least(most_cols, d->list_cols ? d->list_cols : 76);
 	struct dialog_layout l = {.buttons_row = -1, .n_rows = count_rows(d, (size_t)(width - 4))};
 	int hint = d->list_rows && rows >= 16 ? 2 : 0, field = d->has_field ? (d->list_rows ? 1 : 2) : 0;
 	int list = least(d->list_rows ? d->list_rows : (int)d->n_items,
@@ -295,6 +307,11 @@ struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols)
 	if (d->n_buttons)
 		l.buttons_row = l.box.row + height - 2;
 	return l;
+}
+
+int dialog_item_cols(const struct dialog *d, int rows, int cols)
+{
+	return dialog_layout(d, rows, cols).list.cols - DIALOG_ITEM_COL;
 }
 
 size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l)
@@ -421,6 +438,9 @@ static int key(struct dialog *d, const struct dialog_layout *l, const struct eve
 	case K_PAGE_UP: return move_dialog_by(d, l, -page);
 	case K_PAGE_DOWN: return move_dialog_by(d, l, page);
 	}
+	if (d->alt_keys && ev->mods == MOD_ALT && ev->key > 0 && ev->key < 0x80
+			&& strchr(d->alt_keys, (int)ev->key))
+		return (int)ev->key;
 	if (d->has_field)
 		return field_handle(&d->field, ev) && d->is_live ? ANSWER_TYPED : ANSWER_NONE;
 	switch (ev->key) {

@@ -32,10 +32,15 @@ struct dialog_line {
 	uint8_t *kinds; /* owned; for code: enum syntax_kind of each byte of `text`; NULL: unknown */
 };
 
+#define DIALOG_ITEM 256   /* bytes of an item, including its NUL */
+#define DIALOG_ITEM_COL 3 /* its first column in the list, after the sign of the current item */
+
 struct dialog_choice {
-	char right[40]; /* at the right edge: the keys of a command */
-	uint64_t marks; /* bit i: byte i of the item matches the search */
-	const void *of; /* borrowed: the object of the item */
+	char right[40];              /* at the right edge: the keys of a command */
+	uint64_t marks;              /* bit i: byte i of the item matches the search … */
+	uint16_t mark_from, mark_to; /* … and these bytes do */
+	uint16_t label_len;          /* bytes at the start that only say where the item is from */
+	const void *of;              /* borrowed: the object of the item */
 };
 
 struct dialog {
@@ -49,13 +54,16 @@ struct dialog {
 	bool has_field;
 	struct field field;
 	const char *field_label;
-	char (*items)[64];             /* the list */
+	char (*items)[DIALOG_ITEM];    /* the list */
 	struct dialog_choice *choices; /* right side of the items; NULL: none */
 	size_t n_items, current;
 	char typed[32]; /* letters that were typed to find an item */
 	int list_rows;  /* fixed rows of a filtered list, so that it does not move; 0: one per item */
+	int list_cols;  /* … and the columns of its dialog where there is room for more than usual; 0 */
+	char none[160]; /* what an empty list says; "": that nothing matches */
 	char hint[240]; /* below the list, about the current item */
 	bool is_live;   /* each change in the field is reported: ANSWER_TYPED */
+	const char *alt_keys; /* letters that are answers when they are typed with Alt; NULL: none */
 	const struct dialog_button *buttons;
 	int n_buttons, focus;
 	bool is_large; /* use most of the screen */
@@ -102,6 +110,8 @@ struct syntax_language;
 void dialog_color_code(struct dialog *d, size_t from, const struct syntax_language *l);
 void dialog_add_item(struct dialog *d, const char *text); /* to the list */
 void dialog_add_choice(struct dialog *d, const char *text, const char *right, uint64_t marks, const void *of);
+/* An item that is a place and some text, with a part [mark, mark_end) that matches. */
+void dialog_add_match(struct dialog *d, const char *text, size_t label_len, size_t mark, size_t mark_end);
 void dialog_clear_items(struct dialog *d);
 void dialog_clear_lines(struct dialog *d);
 const void *dialog_choice(const struct dialog *d); /* object of the current item; NULL: none */
@@ -117,6 +127,7 @@ struct dialog_layout {
 	size_t n_rows;    /* all rows of the wrapped text */
 };
 struct dialog_layout dialog_layout(const struct dialog *d, int rows, int cols);
+int dialog_item_cols(const struct dialog *d, int rows, int cols); /* columns of an item's text */
 size_t dialog_first_item(const struct dialog *d, const struct dialog_layout *l); /* first visible item */
 
 /* Button k: its columns, and the label that fits. */
