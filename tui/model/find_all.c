@@ -23,6 +23,7 @@ enum { LIST_ROWS = 18, LIST_COLS = 110 };
 #define STEP_PLAIN ((size_t)2 << 20)
 #define STEP_REGEX ((size_t)256 << 10)
 #define MATCH_COST 128
+#define LONG_LINE ((size_t)64 << 10)
 
 void find_all_finish(struct find_all *f)
 {
@@ -123,8 +124,7 @@ static void add_row(struct model *m, const struct find_all_hit *hit)
 	if (!b)
 		return;
 	const struct text *t = b->editor.text;
-	size_t line = text_line_of(t, hit->pos), start = text_line_start(t, line),
-	       cols = m->find_all.cols;
+	size_t line = text_line_of(t, hit->pos), start = text_line_start(t, line), cols = m->find_all.cols;
 	size_t label = put_place(m, b, line, cols, item), used = label;
 	used += put_clean(item + used, sizeof item - used, "  ", 2);
 
@@ -205,8 +205,9 @@ static void search_step(struct model *m)
 		if (find_in_taken(f->find, f->from, &match)) {
 			take_match(m, b, match);
 			f->from = match.pos + (match.len ? match.len : 1);
-			/* In a very long line a regular expression looks back for its start each time. */
-			work += MATCH_COST + ((f->end - f->start) >> 8);
+			/* A regular expression looks at the whole line each time. */
+			work += MATCH_COST;
+			work += f->opts.is_regex && f->end - f->start > LONG_LINE ? f->end - f->start : 0;
 		} else {
 			f->has_lines = false;
 			f->start = f->end + 1;

@@ -141,9 +141,8 @@ static bool regex_in_window(const struct find *f, size_t from, struct find_match
 
 	if (!window)
 		return false;
-	const char *end = window + f->window_len, *line = window + from, *newline;
-	while (line > window && line[-1] != '\n')
-		line--;
+	const char *end = window + f->window_len, *newline = memrchr(window, '\n', from),
+		   *line = newline ? newline + 1 : window;
 	for (size_t skip = (size_t)(window + from - line); line <= end; line = newline + 1, skip = 0) {
 		newline = memchr(line, '\n', (size_t)(end - line));
 		newline = newline ? newline : end;
