@@ -959,6 +959,34 @@ static void a_file_of_late_is_found_by_its_name(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* The list is grouped by buffer; Enter goes to the match, and Alt-N on from it. */
+static void all_buffers_are_searched(void **state)
+{
+	(void)state;
+	start(given("w.py", "apple\nbeta\n"));
+	screen_send(&s, "\x0f");
+	screen_send(&s, given("n.sh", "echo\nbeta\n\nbeta gamma\n"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "4 beta gamma");
+	screen_send(&s, "\x1b\x46"); /* Alt-Shift-F */
+	screen_wait(&s, "Find in all buffers");
+	screen_send(&s, "beta");
+	screen_wait(&s, "3 matches in 2 buffers");
+	screen_wait(&s, "n.sh:4  beta gamma");
+	screen_wait(&s, "w.py:2  beta");
+	screen_send(&s, "\x1b[B\x1b[B\r");
+	screen_wait(&s, "1 apple");
+	screen_wait_gone(&s, "Find in all buffers");
+	screen_wait(&s, " 2:5 ");
+	screen_send(&s, "\x1bn");
+	screen_wait(&s, "beta: 1 of 1");
+	screen_send(&s, "\x1b\x46");
+	screen_wait(&s, "w.py:2  beta");
+	screen_send(&s, "\x1b");
+	screen_wait_gone(&s, "Find in all buffers");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void the_first_of_two_has_the_session(void **state)
 {
 	struct screen first;
@@ -1036,6 +1064,7 @@ int main(int argc, char **argv)
 			TEST(what_is_typed_ahead_answers_nothing),
 			TEST(the_last_session_is_opened_again),
 			TEST(a_file_of_late_is_found_by_its_name),
+			TEST(all_buffers_are_searched),
 			TEST(the_first_of_two_has_the_session),
 	};
 

@@ -58,6 +58,68 @@ static void is_left_sane(void **state)
 	assert_int_equal(screen_end(&s), 0);
 }
 
+/* A shell with job control, which starts the workbench, says when it is back, and continues it after
+ * Enter, twice. */
+static void start_as_job(void)
+{
+	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
+	const char *argv[] = {"sh", "-c",
+			"set -m; \"$0\" --backend \"$1\"; "
+			"for i in 1 2; do echo back in the shell; read -r x; fg >/dev/null; done",
+			program, backend, NULL};
+
+	screen_start(&s, 24, 80, argv, env);
+	screen_wait(&s, " Quit");
+	screen_wait(&s, "idle");
+}
+
+static void continue_job(void)
+{
+	screen_wait(&s, "back in the shell");
+	assert_restored();
+	screen_send(&s, "\r");
+	screen_wait(&s, "F1 Help");
+	assert_true(s.is_alternate);
+	assert_true(s.has_mouse);
+	assert_false(screen_shows(&s, "back in the shell"));
+}
+
+static void is_left_and_taken_again(void **state)
+{
+	(void)state;
+	start_as_job();
+	screen_send(&s, "\x10");
+	screen_wait(&s, "Commands");
+	screen_send(&s, "suspend");
+	screen_wait(&s, "go back to the shell");
+	screen_send(&s, "\r");
+	continue_job();
+	screen_send(&s, "typed");
+	screen_wait(&s, "1 typed");
+	kill(-tcgetpgrp(s.fd), SIGTSTP);
+	continue_job();
+	screen_wait(&s, "1 typed");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* Where this program is all that the terminal runs, nobody could continue it. */
+static void goes_on_where_there_is_no_shell(void **state)
+{
+	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
+
+	(void)state;
+	start(env);
+	screen_wait(&s, "idle");
+	screen_send(&s, "\x10");
+	screen_wait(&s, "Commands");
+	screen_send(&s, "suspend\r");
+	screen_wait(&s, "no shell could continue");
+	kill(s.pid, SIGTSTP);
+	screen_send(&s, "typed");
+	screen_wait(&s, "1 typed");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static void works_without_utf8(void **state)
 {
 	static const char *const env[] = {"TERM=xterm", "LC_ALL=C", NULL};
@@ -199,6 +261,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(is_left_sane),
+			TEST(is_left_and_taken_again),
+			TEST(goes_on_where_there_is_no_shell),
 			TEST(works_without_utf8),
 			TEST(works_on_old_terminals),
 			TEST(leaves_the_prompt_below),

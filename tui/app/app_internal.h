@@ -220,6 +220,8 @@ void app_close_watch(struct app *a);
 
 /* ---- editor.c: a buffer in another editor */
 void app_edit_outside(struct app *a, uint32_t buffer);
+/* terminal.c: give the terminal to the shell, and stop until that continues the program */
+void app_suspend(struct app *a);
 void app_close_editor(struct app *a);
 
 /* ---- autosave.c: stores unsaved text so that it survives a crash */

@@ -140,6 +140,7 @@ void app_perform(struct app *a, const struct effect *effect)
 		break;
 	case EFFECT_DETACH: app_detach(a); break;
 	case EFFECT_KEEP: app_keep(a, effect->is_kept); break;
+	case EFFECT_SUSPEND: app_suspend(a); break;
 	case EFFECT_REPAINT:
 		if (a->term)
 			term_repaint_all(a->term);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "app/app_internal.h"
+#include "term/job_stop.h"
 
 /* ---- keys ---- */
 
@@ -70,6 +71,24 @@ static void on_terminal_resize(struct app *a)
 	app_send(a, &(struct msg){.type = MSG_EVENT, .event = &ev});
 }
 
+static bool stop_terminal(struct app *a, bool is_group)
+{
+	term_suspend(a->term);
+	bool has_stopped = job_stop(is_group);
+	term_resume(a->term);
+	on_terminal_resize(a);
+	a->model.needs_draw = true;
+	return has_stopped;
+}
+
+void app_suspend(struct app *a)
+{
+	if (!a->term)
+		app_notify(a, MSG_NOTICE, "Ctrl-Z suspends the workbench here");
+	else if (!stop_terminal(a, true))
+		app_notify(a, MSG_NOTICE, "no shell could continue the workbench here, so it goes on");
+}
+
 /* Signals that the terminal sends to all of its processes. They are ignored while an external editor uses
  * the terminal. */
 static bool is_of_terminal(int signo)
@@ -90,12 +109,7 @@ static void on_terminal_signal(void *user, int signo)
 		return;
 	switch (signo) {
 	case SIGWINCH: on_terminal_resize(a); break;
-	case SIGTSTP:
-		term_suspend(a->term);
-		kill(getpid(), SIGSTOP);
-		term_resume(a->term);
-		on_terminal_resize(a);
-		break;
+	case SIGTSTP: stop_terminal(a, false); break;
 	case SIGCONT:
 		term_repaint_all(a->term);
 		on_terminal_resize(a);

@@ -50,6 +50,7 @@ const struct keymap_row keymap_emacs[] = {
 		{CONTEXT_ANY, "ctrl-x ctrl-f", "open"},
 		{CONTEXT_ANY, "ctrl-x ctrl-e", "run"},
 		{CONTEXT_ANY, "ctrl-x ctrl-c", "quit"},
+		{CONTEXT_ANY, "ctrl-x ctrl-z", "suspend"},
 		{CONTEXT_ANY, "ctrl-x ctrl-d", "detach"},
 		{CONTEXT_ANY, "ctrl-x ctrl-n", "new-buffer"},
 		{CONTEXT_ANY, "ctrl-x v", "variables"},

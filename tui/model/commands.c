@@ -193,6 +193,12 @@ static void save_as(struct model *m, struct effects *out)
 	ask_save(m, true, out);
 }
 
+static void suspend(struct model *m, struct effects *out)
+{
+	(void)m;
+	effect_plain(out, EFFECT_SUSPEND);
+}
+
 static void repaint(struct model *m, struct effects *out)
 {
 	(void)m;
@@ -254,6 +260,8 @@ static const struct command commands[] = {
 		{"open", "Open a file…", "open a file", CONTEXT_ANY, .run = open_file},
 		{"save", "Save", "save the buffer", CONTEXT_ANY, .run = save_buffer},
 		{"save-as", "Save as…", "save the buffer under another name", CONTEXT_ANY, .run = save_as},
+		{"suspend", "Suspend", "go back to the shell; fg comes back, and runs go on meanwhile",
+				CONTEXT_ANY, .run = suspend, .words = "stop background job Ctrl-Z shell"},
 		{"repaint", "Repaint the screen", "draw the screen again", CONTEXT_ALWAYS, .run = repaint},
 		{"cancel", NULL, "close or deselect", CONTEXT_ALWAYS, .run = cancel},
 		{"quit", "Quit", "quit the workbench", CONTEXT_ALWAYS, .run = quit},

@@ -77,6 +77,7 @@ enum effect_type {
 	EFFECT_SAVE_FIGURE_OVER, /* : save_figure; the same, though the file exists */
 	EFFECT_SAVE_ALL,         /* : path, a folder for all artifacts; answered by a notice */
 	EFFECT_REPAINT,          /* redraw the whole screen */
+	EFFECT_SUSPEND,          /* give the terminal to the shell until that continues the program */
 	EFFECT_RECOVER,          /* : recover */
 	EFFECT_KEEP,             /* : is_kept, when the workbench ends; answered by MSG_SANDBOX_KEPT */
 	EFFECT_SETTINGS,         /* answered by MSG_SETTINGS */

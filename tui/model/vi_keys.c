@@ -87,7 +87,7 @@ static void say_missing(struct model *m)
 			  {"v", " (a block): v and V select"},
 			  {"w", " (windows): F6 goes to the next pane"},
 			  {"ax", " (numbers)"},
-			  {"z", ": u takes a change back, Ctrl-R brings it again"},
+			  {"z", ": u takes a change back, :stop suspends the workbench"},
 	  };
 	const struct vi *v = &m->vi;
 	bool is_window = v->unknown < ' ', has_ctrl = is_window || v->unknown_mods & MOD_CTRL;
@@ -188,6 +188,8 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 		effect_plain(out, EFFECT_QUIT_DISCARDING);
 	} else if (strcmp(name, "wq") == 0 || strcmp(name, "x") == 0 || strcmp(name, "wqa") == 0) {
 		effect_plain(out, EFFECT_QUIT_SAVING);
+	} else if (strcmp(name, "st") == 0 || strcmp(name, "stop") == 0 || strcmp(name, "suspend") == 0) {
+		run_named(m, "suspend", out);
 	} else if (strcmp(name, "e") == 0 && *rest) {
 		effect_open(out, rest, path_lang(m, rest));
 	} else if (strcmp(name, "e") == 0) {

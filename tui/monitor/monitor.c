@@ -18,6 +18,7 @@
 #include "model/msg.h"
 #include "model/order.h"
 #include "model/update.h"
+#include "term/job_stop.h"
 #include "term/term.h"
 #include "theme/theme.h"
 #include "view/view.h"
@@ -157,7 +158,7 @@ static void on_monitor_signal(void *user, int signo)
 	switch (signo) {
 	case SIGTSTP:
 		term_suspend(w->term);
-		kill(getpid(), SIGSTOP);
+		job_stop(false);
 		term_resume(w->term);
 		resize(w);
 		break;
