@@ -487,6 +487,8 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 
 	*ret_request = VI_NOTHING;
 	v->unknown = v->unknown_prefix = 0;
+	if (vi_is_visual(v))
+		vi_follow(v, e, false);
 	v->unknown_mods = ev->key > KEYS_BASE || ev->mods & (MOD_CTRL | MOD_ALT) ? ev->mods : 0;
 	if (v->mode == VI_NORMAL && editor_has_selection(e)) /* a selection by a search */
 		vi_go_to(e, selection_start(e->sel));
@@ -505,6 +507,8 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 		history_gather(e->history, false);
 	if (v->mode == VI_NORMAL && is_idle(v))
 		vi_end_change(v);
+	if (vi_is_visual(v))
+		vi_note_visual(v, e);
 	if (!(bits & EDITOR_SCROLLED))
 		editor_show_cursor(e);
 	return bits | DONE;

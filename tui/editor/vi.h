@@ -44,7 +44,9 @@ struct vi {
 	uint32_t unknown, unknown_prefix;
 	uint8_t unknown_mods;
 	uint32_t find, find_char; /* the last f F t T and its character, for ; and , */
-	size_t anchor, cursor;    /* of visual mode, which includes both characters */
+	size_t anchor, cursor;    /* of visual mode, which includes both characters … */
+	const struct editor *of;  /* … in the text of this editor … */
+	uint64_t version;         /* … as long as its version is still this */
 	unsigned repeats;         /* how often more Escape inserts what was typed: 3ix; 0: not */
 	size_t insert_at;         /* where the insertion began; SIZE_MAX: the cursor has moved since */
 	bool was_indented;        /* by the line that was opened, in which nothing was typed since */
@@ -59,16 +61,17 @@ struct vi {
 
 /* Must this key go to vi_key() now? */
 bool vi_wants(const struct vi *v, const struct event *ev);
-/* Something else may have changed the selection, as the mouse does: what it selects is what visual mode
- * selects, and without a selection visual mode ends. The change of such a selection is not repeated. */
-void vi_follow(struct vi *v, struct editor *e);
+/* Something else may have changed the selection, the text or the buffer, as the mouse does, an undo, or
+ * another program that writes the file: visual mode then ends. With `takes` it begins anew with what is
+ * selected now. The change of such a selection is not repeated. */
+void vi_follow(struct vi *v, struct editor *e, bool takes);
 /* Carry out a key. Returns enum editor_bits. *ret_request is what the caller must do. */
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);
 /* The editor is about to handle a key of insert mode, which becomes part of the change that can be repeated.
  */
-void vi_typed(struct vi *v, const struct editor *e, const struct event *ev);
+void vi_typed(struct vi *v, struct editor *e, const struct event *ev);
 /* Something else moves the cursor or changes the text: what is typed from here on is another insertion. */
-void vi_break(struct vi *v, const struct editor *e);
+void vi_break(struct vi *v, struct editor *e);
 const char *vi_mode_name(const struct vi *v); /* "NORMAL"; "" without vi */
 
 #endif

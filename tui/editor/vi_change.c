@@ -12,6 +12,7 @@
 
 void vi_put_cursor(struct editor *e, size_t pos)
 {
+	pos = pos < text_len(e->text) ? pos : text_len(e->text);
 	size_t start = vi_line_start(e, pos), end = vi_line_end(e, pos);
 
 	if (pos == end && pos > start)
@@ -26,15 +27,23 @@ void vi_go_to(struct editor *e, size_t pos)
 	e->burst = BURST_NONE;
 }
 
+struct vi_ends vi_visual_ends(const struct vi *v, const struct editor *e)
+{
+	size_t len = text_len(e->text), anchor = v->anchor < len ? v->anchor : len,
+	       cursor = v->cursor < len ? v->cursor : len;
+
+	return anchor < cursor ? (struct vi_ends){anchor, cursor} : (struct vi_ends){cursor, anchor};
+}
+
 void vi_show_visual(struct vi *v, struct editor *e)
 {
-	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
-	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
-	size_t from = low, to = high < vi_line_end(e, high) ? text_next(e->text, high) : high;
+	struct vi_ends ends = vi_visual_ends(v, e);
+	size_t from = ends.low, end = vi_line_end(e, ends.high),
+	       to = ends.high < end ? text_next(e->text, ends.high) : ends.high;
 
 	if (v->mode == VI_VISUAL_LINES) {
-		from = vi_line_start(e, low);
-		to = vi_line_end(e, high);
+		from = vi_line_start(e, ends.low);
+		to = end;
 	}
 	e->sel = v->cursor >= v->anchor ? (struct selection){.anchor = from, .cursor = to}
 					: (struct selection){.anchor = to, .cursor = from};
@@ -85,7 +94,7 @@ unsigned vi_end_insert(struct vi *v, struct editor *e)
 	if (v->was_indented && vi_first_ink(e, pos) == vi_line_end(e, pos))
 		bits |= editor_replace(e, vi_line_start(e, pos), vi_line_end(e, pos) - vi_line_start(e, pos),
 				"", 0, BURST_NONE);
-	for (; text && v->repeats; v->repeats--) {
+	for (; text && v->repeats && !(bits & EDITOR_NOMEM); v->repeats--) {
 		if (v->opens_lines)
 			bits |= editor_replace(e, e->sel.cursor, 0, "\n", 1, BURST_NONE);
 		bits |= editor_replace(e, e->sel.cursor, 0, text, pos - from, BURST_NONE);
@@ -187,7 +196,7 @@ unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsign
 	e->burst = BURST_NONE;
 	if (needs_break)
 		bits |= editor_replace(e, at++, 0, "\n", 1, BURST_NONE);
-	for (unsigned k = 0; k < (count ? count : 1); k++)
+	for (unsigned k = 0; k < (count ? count : 1) && !(bits & EDITOR_NOMEM); k++)
 		bits |= editor_replace(e, at, 0, c->text, c->len, BURST_NONE);
 	bool is_long = memchr(c->text, '\n', c->len) != NULL;
 	vi_go_to(e, is_lines      ? vi_first_ink(e, at)

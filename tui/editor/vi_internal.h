@@ -55,6 +55,11 @@ bool vi_find_object(const struct editor *e, bool is_around, uint32_t key, unsign
 /* In normal mode the cursor is on a character, not after the last one of the line. */
 void vi_put_cursor(struct editor *e, size_t pos);
 void vi_go_to(struct editor *e, size_t pos);
+/* The first and the last character of visual mode. */
+struct vi_ends {
+	size_t low, high;
+};
+struct vi_ends vi_visual_ends(const struct vi *v, const struct editor *e);
 void vi_show_visual(struct vi *v, struct editor *e);
 void vi_begin_insert(struct vi *v, struct editor *e, size_t pos);
 unsigned vi_open_line(struct vi *v, struct editor *e, bool is_above); /* o O */
@@ -95,6 +100,8 @@ void vi_forget_keys(struct vi *v); /* counts, operator and prefix */
 
 /* ---- vi_visual.c ---- */
 
+/* Visual mode is of this text as it is now. */
+void vi_note_visual(struct vi *v, const struct editor *e);
 /* A key of visual mode. *ret_done false: it is a motion, or no such key. */
 unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done);
 unsigned vi_replace_visual(struct vi *v, struct editor *e, uint32_t cp); /* r */

@@ -54,7 +54,7 @@ void vi_follow_erasing(struct vi *v, const struct editor *e, uint32_t key)
 		v->repeats = 0;
 }
 
-void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
+void vi_typed(struct vi *v, struct editor *e, const struct event *ev)
 {
 	bool is_other = ev->mods & (MOD_CTRL | MOD_ALT);
 
@@ -66,8 +66,9 @@ void vi_typed(struct vi *v, const struct editor *e, const struct event *ev)
 		vi_break(v, e); /* the cursor may have moved */
 }
 
-void vi_break(struct vi *v, const struct editor *e)
+void vi_break(struct vi *v, struct editor *e)
 {
+	vi_follow(v, e, false);
 	v->repeats = 0;
 	v->was_indented = false;
 	v->insert_at = SIZE_MAX;

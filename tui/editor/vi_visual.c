@@ -53,38 +53,60 @@ static unsigned replace_each(struct editor *e, uint32_t cp, size_t from, size_t 
 	return take_place(e, from, to, made, len);
 }
 
-/* The clipboard comes in place of the text, which comes into the clipboard. */
-static unsigned put_over(struct vi *v, struct editor *e, size_t from, size_t to, bool is_lines)
+/* n times `text`, between `before` and `after`; malloc'd. NULL: out of memory. */
+static char *repeat(const struct clipboard_text *text, unsigned n, const char *before, const char *after,
+		size_t *ret_len)
 {
-	struct clipboard c = *e->clipboard;
-	bool has_lines = v->has_lines && v->lines_len == c.len;
-	const char *before = has_lines && !is_lines ? "\n" : "", *after = is_lines && !has_lines ? "\n" : "";
+	size_t n_before = strlen(before), n_after = strlen(after), more = n_before + n_after + 1;
+	char *made = text->len <= (SIZE_MAX - more) / n ? malloc(more + text->len * n) : NULL, *at = made;
 
-	if (!c.len)
+	if (!made)
+		return NULL;
+	at = mempcpy(at, before, n_before);
+	for (; n; n--)
+		at = mempcpy(at, text->text, text->len);
+	at = mempcpy(at, after, n_after);
+	*ret_len = (size_t)(at - made);
+	return made;
+}
+
+/* The clipboard comes in place of the text, which comes into the clipboard, unless that `stays` as it is. */
+static unsigned put_over(struct vi *v, struct editor *e, size_t from, size_t to, unsigned count, bool stays)
+{
+	struct clipboard_text put = {e->clipboard->text, e->clipboard->len};
+	bool is_lines = v->mode == VI_VISUAL_LINES, has_lines = v->has_lines && v->lines_len == put.len;
+	const char *before = has_lines && !is_lines ? "\n" : "", *after = is_lines && !has_lines ? "\n" : "";
+	size_t len, n = count ? count : 1;
+
+	if (!put.len)
 		return EDITOR_HANDLED;
-	*e->clipboard = (struct clipboard){0};
 	if (is_lines) {
 		from = vi_line_start(e, from);
 		size_t end = vi_line_end(e, to > from ? to - 1 : to);
 		to = end < text_len(e->text) ? end + 1 : end;
 		after = end < text_len(e->text) ? after : "";
 	}
-	unsigned bits = vi_operate(v, e, 'y', from, to, is_lines);
-	char *made = NULL;
-	int n = asprintf(&made, "%s%.*s%s", before, (int)c.len, c.text, after);
-	bits |= n < 0 ? EDITOR_NOMEM : editor_replace(e, from, to - from, made, (size_t)n, BURST_NONE);
-	if (n >= 0)
-		free(made);
+	char *made = repeat(&put, (unsigned)n, before, after, &len);
+	if (!made)
+		return EDITOR_HANDLED | EDITOR_NOMEM;
+	bool is_long = memchr(put.text, '\n', put.len) != NULL;
+	unsigned bits = stays ? EDITOR_HANDLED : vi_operate(v, e, 'y', from, to, is_lines);
+	bits |= editor_replace(e, from, to - from, made, len, BURST_NONE);
+	free(made);
 	size_t first = from + strlen(before);
-	bool is_long = memchr(c.text, '\n', c.len) != NULL;
 	vi_go_to(e, has_lines || is_lines ? vi_first_ink(e, first)
 			: is_long         ? first
-					  : text_previous(e->text, first + c.len));
-	clipboard_finish(&c);
+					  : text_previous(e->text, first + put.len * n));
 	return bits | DONE;
 }
 
 /* ---- keys ---- */
+
+void vi_note_visual(struct vi *v, const struct editor *e)
+{
+	v->of = e;
+	v->version = editor_version(e);
+}
 
 static void take_selection(struct vi *v, const struct editor *e)
 {
@@ -92,32 +114,41 @@ static void take_selection(struct vi *v, const struct editor *e)
 		return;
 	bool is_back = e->sel.cursor < e->sel.anchor;
 	size_t first = selection_start(e->sel), last = text_previous(e->text, selection_end(e->sel));
+	vi_forget_keys(v);
 	v->mode = VI_VISUAL;
 	v->n_typed = VI_KEYS; /* keys alone do not repeat what is done with it */
 	v->anchor = is_back ? last : first;
 	v->cursor = is_back ? first : last;
+	vi_note_visual(v, e);
 }
 
-void vi_follow(struct vi *v, struct editor *e)
+/* Has only vi changed the text, the buffer and the selection since visual mode began? */
+static bool is_undisturbed(struct vi *v, struct editor *e)
 {
 	struct selection now = e->sel;
 
-	if (v->mode == VI_OFF || v->mode == VI_INSERT)
-		return;
-	if (v->mode != VI_NORMAL) {
-		vi_show_visual(v, e);
-		if (e->sel.anchor == now.anchor && e->sel.cursor == now.cursor)
-			return;
-		e->sel = now;
+	if (v->of != e || v->version != editor_version(e))
+		return false;
+	vi_show_visual(v, e);
+	bool is_same = e->sel.anchor == now.anchor && e->sel.cursor == now.cursor;
+	e->sel = now;
+	return is_same;
+}
+
+void vi_follow(struct vi *v, struct editor *e, bool takes)
+{
+	if (vi_is_visual(v) && !is_undisturbed(v, e)) {
 		v->mode = VI_NORMAL;
+		vi_forget_keys(v);
 	}
-	take_selection(v, e);
+	if (v->mode == VI_NORMAL && takes)
+		take_selection(v, e);
 }
 
 unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done)
 {
-	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
-	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	struct vi_ends ends = vi_visual_ends(v, e);
+	size_t low = ends.low, high = ends.high;
 	static const char keys[] = "xsXDCSRY", means[] = "dcddcccy";
 	const char *found = key < 0x80 && key ? strchr(keys, (int)key) : NULL;
 	uint32_t op = found ? (uint32_t)means[found - keys] : key;
@@ -146,14 +177,16 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 	*ret_done = op < 0x80 && op && strchr("dcy<>=!~uUJpP", (int)op) != NULL;
 	if (!*ret_done)
 		return 0;
+	unsigned count = v->count;
+	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
+	unsigned bits = op == 'p' || op == 'P' ? put_over(v, e, low, to, count, op == 'P') : 0;
 	v->mode = VI_NORMAL;
 	v->is_change = op != 'y';
 	vi_forget_keys(v);
-	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
 	if (op == 'J')
 		return join_visual(e, low, high);
-	if (op == 'p' || op == 'P')
-		return put_over(v, e, low, to, is_lines);
+	if (bits)
+		return bits;
 	if (strchr("~uU", (int)op))
 		return vi_change_case(e, op, is_lines ? vi_line_start(e, low) : low,
 				is_lines ? vi_line_end(e, high) : to);
@@ -164,8 +197,8 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 
 unsigned vi_replace_visual(struct vi *v, struct editor *e, uint32_t cp)
 {
-	size_t low = v->anchor < v->cursor ? v->anchor : v->cursor,
-	       high = v->anchor < v->cursor ? v->cursor : v->anchor;
+	struct vi_ends ends = vi_visual_ends(v, e);
+	size_t low = ends.low, high = ends.high;
 	bool is_lines = v->mode == VI_VISUAL_LINES;
 
 	v->mode = VI_NORMAL;

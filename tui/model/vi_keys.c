@@ -108,8 +108,8 @@ static void say_missing(struct model *m)
 
 void vi_keys_follow(struct model *m)
 {
-	if (m->finder.state == FINDER_CLOSED && !finder_has_selected(m))
-		vi_follow(&m->vi, model_editor(m));
+	/* What a search has selected is no selection for vi. */
+	vi_follow(&m->vi, model_editor(m), m->finder.state == FINDER_CLOSED && !finder_has_selected(m));
 }
 
 bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,

@@ -572,6 +572,60 @@ static void rows_of_a_wrapped_line_are_moved_by(void **state)
 	editor_finish(&e);
 }
 
+/* Visual mode has positions in the text, which something else may change. */
+static void visual_mode_ends_when_the_text_changes(void **state)
+{
+	static const char *const visual[] = {"rz", "~", "u", "U", "d", "c", "y", ">", "J", "p", "P", "o", "$",
+			"w", "j", "iw", "ap", "gU", "\x06", "D", "r\r"};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof visual / sizeof *visual; i++) {
+		start("a\n");
+		keys("yy2000p");
+		keys(i % 2 ? "vG$" : "VG");
+		editor_undo(&e);
+		assert_int_equal(text_len(e.text), 2);
+		keys(visual[i / 2]);
+		assert_int_not_equal(v.mode, VI_VISUAL);
+		assert_int_not_equal(v.mode, VI_VISUAL_LINES);
+		assert_true(e.sel.cursor <= text_len(e.text) && e.sel.anchor <= text_len(e.text));
+		assert_true(text_len(e.text) <= 8);
+		editor_finish(&e);
+		clipboard_finish(&clipboard);
+	}
+}
+
+static void visual_mode_ends_in_another_buffer(void **state)
+{
+	static struct editor other;
+
+	(void)state;
+	start("a\n");
+	v = (struct vi){.mode = VI_VISUAL, .cursor = 20, .of = &other, .version = editor_version(&e)};
+	vi_follow(&v, &e, true);
+	assert_int_equal(v.mode, VI_NORMAL);
+	keys("rz");
+	assert_string_equal(result(), "z\n");
+	editor_finish(&e);
+}
+
+static void what_is_put_over_a_selection_may_hold_any_byte(void **state)
+{
+	char got[16];
+
+	(void)state;
+	start("one\n");
+	assert_int_equal(text_insert(e.text, 0, "a\0b ", 4), 0);
+	keys("yW$viwp");
+	assert_int_equal(text_copy(e.text, 0, got, sizeof got), 9);
+	assert_memory_equal(got, "a\0b a\0b \n", 9);
+	assert_int_equal(clipboard.len, 3);
+	assert_memory_equal(clipboard.text, "one", 3);
+	assert_non_null(clipboard.older[0].text);
+	editor_finish(&e);
+	clipboard_finish(&clipboard);
+}
+
 /* Any keys in any order: the cursor stays in the text. */
 static void no_keys_lead_astray(void **state)
 {
@@ -603,6 +657,9 @@ int main(void)
 			cmocka_unit_test(keys_with_ctrl_are_the_key_maps),
 			cmocka_unit_test(a_count_begins_where_the_cursor_has_erased_to),
 			cmocka_unit_test(rows_of_a_wrapped_line_are_moved_by),
+			cmocka_unit_test(visual_mode_ends_when_the_text_changes),
+			cmocka_unit_test(visual_mode_ends_in_another_buffer),
+			cmocka_unit_test(what_is_put_over_a_selection_may_hold_any_byte),
 			cmocka_unit_test(no_keys_lead_astray),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -420,6 +420,46 @@ static void text_is_substituted(void **state)
 	has_text("yy b\nxy\naa$d");
 }
 
+/* Undo of the menus, a reload and another buffer take the text away from under visual mode. */
+static void visual_mode_ends_with_its_text(void **state)
+{
+	static const char *const disturbing[] = {"undo", "new-buffer", "next-buffer", "select-all"};
+	size_t n = sizeof disturbing / sizeof *disturbing;
+
+	(void)state;
+	for (size_t i = 0; i <= n; i++) {
+		editor_set_text(model_editor(&m), "a\n", 2);
+		editor_goto_line(model_editor(&m), 0);
+		type("yy99pvG");
+		assert_int_equal(m.vi.mode, VI_VISUAL);
+		if (i < n)
+			command_run(&m, command_find(disturbing[i]), &fx);
+		else
+			editor_set_text(model_editor(&m), "b", 1); /* as a reload does */
+		send((struct msg){.type = MSG_RELOADED});
+		assert_int_equal(m.vi.mode, VI_NORMAL);
+		size_t len = text_len(model_editor(&m)->text);
+		type("rz~vU");
+		assert_true(text_len(model_editor(&m)->text) <= len);
+	}
+}
+
+/* A search that other keys have begun selects something else than visual mode does. */
+static void a_search_ends_visual_mode(void **state)
+{
+	(void)state;
+	type("ione two one");
+	press(K_ESCAPE, 0);
+	type("0/one\n");
+	type("0ve");
+	assert_int_equal(m.vi.mode, VI_VISUAL);
+	command_run(&m, command_find("find-next"), &fx);
+	event((struct event){.type = EVENT_FOCUS});
+	assert_int_equal(m.vi.mode, VI_NORMAL);
+	type("x"); /* where the cursor is shown */
+	has_text("one two ne");
+}
+
 static void the_help_lists_them(void **state)
 {
 	(void)state;
@@ -468,6 +508,8 @@ int main(void)
 			TEST(a_searched_word_is_plain_text),
 			TEST(a_search_begins_after_the_cursor),
 			TEST(text_is_substituted),
+			TEST(visual_mode_ends_with_its_text),
+			TEST(a_search_ends_visual_mode),
 			TEST(the_help_lists_them),
 			TEST(an_exclamation_mark_discards),
 	};
