@@ -10,7 +10,8 @@
 
 struct find;
 
-#define NO_GOAL ((size_t)-1) /* goal_col: use the column of the cursor */
+#define NO_GOAL ((size_t)-1)  /* goal_col: use the column of the cursor */
+#define GOAL_END ((size_t)-2) /* the ends of the lines */
 
 #define DONE (EDITOR_HANDLED | EDITOR_REDRAW)
 

@@ -98,9 +98,8 @@ static size_t vertical_wrapped(struct editor *e, long rows)
 	if (line == first_line && row == place.row)
 		return rows < 0 ? 0 : text_len(e->text);
 	place = editor_row_numbered(e, line, row);
-	size_t goal = place.first + e->goal_col;
-	goal = goal < place.next ? goal : place.next - 1;
-	return walk_position(e->text, text_line_start(e->text, line), goal, e->tab_width);
+	size_t last = place.next - place.first - 1, goal = e->goal_col < last ? e->goal_col : last;
+	return walk_position(e->text, text_line_start(e->text, line), place.first + goal, e->tab_width);
 }
 
 /* Move by lines. The column is that of the first such motion. */

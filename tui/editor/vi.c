@@ -66,6 +66,12 @@ void vi_forget_keys(struct vi *v)
 	v->operator= v->prefix = 0;
 }
 
+static void fail(struct vi *v)
+{
+	v->is_change = false;
+	v->has_failed = true;
+}
+
 static unsigned count_of(const struct vi *v)
 {
 	unsigned a = v->before ? v->before : 1, b = v->count ? v->count : 1;
@@ -92,25 +98,32 @@ static unsigned move_or_operate(struct vi *v, struct editor *e, enum span span, 
 	uint32_t op = v->operator;
 
 	vi_forget_keys(v);
-	if (span == SPAN_NONE)
+	if (span == SPAN_NONE) {
+		fail(v);
 		return EDITOR_HANDLED;
+	}
 	if (!op && to > vi_last_end(e))
 		to = vi_last_end(e);
-	if (vi_is_visual(v)) {
-		v->cursor = to;
-		vi_show_visual(v, e);
-		return DONE;
-	}
 	if (!op) {
-		vi_go_to(e, to);
+		if (vi_is_visual(v)) {
+			v->cursor = to;
+			vi_show_visual(v, e);
+		} else {
+			vi_go_to(e, to);
+		}
+		e->goal_col = span == SPAN_LINE_END ? GOAL_END : NO_GOAL;
 		return DONE;
 	}
 	v->is_change = op != 'y';
 	if (span == SPAN_LINES)
 		return vi_operate_lines(v, e, op, from, to);
 	size_t low = from < to ? from : to, high = from < to ? to : from;
+	if (low == high && span != SPAN_INCLUSIVE && strchr("dyuU~", (int)op))
+		return DONE; /* of no text, and the clipboard stays */
 	if (span == SPAN_INCLUSIVE)
 		high = text_next(e->text, high);
+	if (low <= vi_last_end(e) && high > vi_last_end(e))
+		high = vi_last_end(e); /* the last break belongs to the file */
 	/* What ends before the first character of a line ends with the line above. */
 	bool ends_above = span == SPAN_EXCLUSIVE && vi_line_start(e, high) == high
 			  && vi_line_end(e, low) < high;
@@ -189,8 +202,11 @@ static unsigned take_object(struct vi *v, struct editor *e, bool is_around, uint
 			return EDITOR_HANDLED;
 		v->anchor = v->anchor == v->cursor ? o.from : v->anchor;
 		v->cursor = text_previous(e->text, o.to);
-		v->mode = o.is_lines && key == 'p' ? VI_VISUAL_LINES : v->mode;
+		if (key == 'p')
+			v->cursor = vi_line_start(e, v->cursor);
+		v->mode = o.is_lines && key == 'p' ? VI_VISUAL_LINES : VI_VISUAL;
 		vi_show_visual(v, e);
+		e->goal_col = NO_GOAL;
 		return DONE;
 	}
 	v->is_change = op != 'y';
@@ -215,8 +231,10 @@ static unsigned operate_down(struct vi *v, struct editor *e, uint32_t op, unsign
 	size_t pos = e->sel.cursor, ink = vi_first_ink(e, pos);
 	bool is_case = op == 'u' || op == 'U' || op == '~';
 
-	if (count > 1 && vi_line_end(e, pos) >= vi_last_end(e))
+	if (count > 1 && vi_line_end(e, pos) >= vi_last_end(e)) {
+		fail(v);
 		return EDITOR_HANDLED; /* there is no other line */
+	}
 	if (is_case && count < 2 && ink < pos)
 		vi_go_to(e, pos = ink);
 	unsigned bits = vi_operate_lines(v, e, op, pos, vi_down_by(e, pos, count ? (long)count - 1 : 0));
@@ -305,11 +323,13 @@ static unsigned with_prefix(struct vi *v, struct editor *e, uint32_t key, enum v
 		return vi_replace_visual(v, e, key);
 	if (prefix == 'r') {
 		vi_forget_keys(v);
-		v->is_change = true;
-		return vi_replace_characters(e, key, n);
+		unsigned bits = vi_replace_characters(e, key, n);
+		if (!(bits & EDITOR_CHANGED))
+			fail(v);
+		return bits;
 	}
 	if (prefix == 'g' && key == 'g') {
-		pos = vi_first_ink(e, text_line_start(e->text, count ? count - 1 : 0));
+		pos = vi_ink_or_last(e, vi_down_by(e, 0, count ? (long)count - 1 : 0));
 		return move_or_operate(v, e, SPAN_LINES, pos);
 	}
 	if (prefix == 'Z' && (key == 'Z' || key == 'Q') && !v->operator)
@@ -334,7 +354,7 @@ static unsigned shorthand(struct vi *v, struct editor *e, uint32_t op, uint32_t 
 
 	v->operator= op;
 	enum span span = vi_motion(v, e, key, count, &to);
-	if (op == 'c' && span == SPAN_NONE)
+	if (op == 'c' && span == SPAN_NONE && vi_line_end(e, to) == vi_line_start(e, to) && key != '$')
 		span = SPAN_EXCLUSIVE; /* of an empty line */
 	return move_or_operate(v, e, span, to);
 }
@@ -361,7 +381,11 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case 'O': bits = vi_open_line(v, e, key == 'O'); break;
 	case 'p':
 	case 'P': bits = vi_put_clipboard(v, e, key == 'p', count); break;
-	case 'J': bits = vi_join_lines(e, count); break;
+	case 'J':
+		bits = vi_join_lines(e, count);
+		if (!(bits & EDITOR_CHANGED))
+			fail(v);
+		break;
 	case '~': bits = vi_swap_case(e, count); break;
 	case 'u':
 		for (unsigned n = count ? count : 1; n; n--)
@@ -384,7 +408,7 @@ static unsigned normal_command(struct vi *v, struct editor *e, uint32_t key, enu
 	case '.':
 		if (count)
 			vi_count_last(v, count);
-		*request = VI_REPEAT;
+		*request = v->is_repeating ? VI_NOTHING : VI_REPEAT;
 		break;
 	default: v->unknown = key;
 	}
@@ -487,6 +511,7 @@ unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_
 
 	*ret_request = VI_NOTHING;
 	v->unknown = v->unknown_prefix = 0;
+	v->has_failed = false;
 	if (vi_is_visual(v))
 		vi_follow(v, e, false);
 	v->unknown_mods = ev->key > KEYS_BASE || ev->mods & (MOD_CTRL | MOD_ALT) ? ev->mods : 0;

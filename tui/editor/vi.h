@@ -56,7 +56,9 @@ struct vi {
 	/* The keys of the last change, and of the change that is being typed. */
 	uint32_t last[VI_KEYS], typed[VI_KEYS];
 	size_t n_last, n_typed;
-	bool is_recording, is_change;
+	bool is_change;
+	bool has_failed;   /* after vi_key(): the command did nothing, which ends a repeat */
+	bool is_repeating; /* set by the caller while it types `last` again: "." then does nothing */
 };
 
 /* Must this key go to vi_key() now? */

@@ -63,6 +63,7 @@ unsigned vi_open_line(struct vi *v, struct editor *e, bool is_above)
 {
 	size_t start = vi_line_start(e, e->sel.cursor), ink = vi_first_ink(e, start);
 
+	history_pin(e->history, e->sel); /* where undo goes to */
 	e->sel.anchor = e->sel.cursor = is_above ? start : vi_line_end(e, start);
 	if (!is_above) {
 		unsigned made = edit_enter(e, 0);
@@ -84,20 +85,22 @@ unsigned vi_open_line(struct vi *v, struct editor *e, bool is_above)
 
 unsigned vi_end_insert(struct vi *v, struct editor *e)
 {
-	size_t pos = e->sel.cursor,
+	size_t pos = e->sel.cursor, start = vi_line_start(e, pos),
 	       from = v->repeats && v->opens_lines ? vi_line_start(e, v->insert_at) : v->insert_at;
-	bool is_typed = v->repeats && pos > v->insert_at;
-	char *text = is_typed ? text_slice(e->text, from, pos - from) : NULL;
+	bool is_typed = v->repeats && (v->opens_lines ? pos >= v->insert_at : pos > v->insert_at);
 	unsigned bits = DONE;
 
 	v->mode = VI_NORMAL;
-	if (v->was_indented && vi_first_ink(e, pos) == vi_line_end(e, pos))
-		bits |= editor_replace(e, vi_line_start(e, pos), vi_line_end(e, pos) - vi_line_start(e, pos),
-				"", 0, BURST_NONE);
+	if (v->was_indented && vi_first_ink(e, pos) == vi_line_end(e, pos)) {
+		bits |= editor_replace(e, start, vi_line_end(e, pos) - start, "", 0, BURST_NONE);
+		pos = e->sel.cursor;
+	}
+	char *text = is_typed && pos >= from ? text_slice(e->text, from, pos - from) : NULL;
+	size_t len = pos - from;
 	for (; text && v->repeats && !(bits & EDITOR_NOMEM); v->repeats--) {
 		if (v->opens_lines)
 			bits |= editor_replace(e, e->sel.cursor, 0, "\n", 1, BURST_NONE);
-		bits |= editor_replace(e, e->sel.cursor, 0, text, pos - from, BURST_NONE);
+		bits |= editor_replace(e, e->sel.cursor, 0, text, len, BURST_NONE);
 	}
 	free(text);
 	pos = e->sel.cursor;
@@ -207,18 +210,20 @@ unsigned vi_put_clipboard(struct vi *v, struct editor *e, bool is_behind, unsign
 
 unsigned vi_join_lines(struct editor *e, unsigned count)
 {
+	size_t end = vi_line_end(e, e->sel.cursor), piece = vi_line_start(e, end); /* that was joined last */
 	unsigned bits = DONE;
 
-	for (unsigned k = 1; k < (count > 2 ? count : 2); k++) {
-		size_t end = vi_line_end(e, e->sel.cursor), to = end + 1;
-		if (end >= vi_last_end(e))
-			break;
+	for (unsigned k = 1; k < (count > 2 ? count : 2) && end < vi_last_end(e); k++) {
+		size_t to = end + 1;
 		while (text_byte(e->text, to) == ' ' || text_byte(e->text, to) == '\t')
 			to++;
-		bool has_gap = text_byte(e->text, to) != ')' && text_byte(e->text, to) != '\n'
+		bool ends_blank = end > piece && text_byte(e->text, end - 1) == ' ';
+		bool has_gap = to < vi_line_end(e, to) && text_byte(e->text, to) != ')' && !ends_blank
 			       && end > vi_line_start(e, end);
 		bits |= editor_replace(e, end, to - end, " ", has_gap, BURST_NONE);
 		vi_go_to(e, end);
+		piece = end + has_gap;
+		end = vi_line_end(e, piece);
 	}
 	return bits;
 }
@@ -226,20 +231,16 @@ unsigned vi_join_lines(struct editor *e, unsigned count)
 unsigned vi_replace_characters(struct editor *e, uint32_t cp, unsigned count)
 {
 	size_t pos = e->sel.cursor, end = vi_line_end(e, pos), to = pos;
-	char bytes[4], made[512];
-	size_t n = trm_utf8_encode(cp, bytes), len = 0;
 
 	for (unsigned k = 0; k < (count ? count : 1); k++) {
-		if (to >= end || len + n > sizeof made)
+		if (to >= end)
 			return EDITOR_HANDLED;
 		to = text_next(e->text, to);
-		if (cp == '\n' && k > 0)
-			continue; /* all of them become one break */
-		memcpy(made + len, bytes, n);
-		len += n;
 	}
-	unsigned bits = editor_replace(e, pos, to - pos, made, len, BURST_NONE);
-	vi_go_to(e, cp == '\n' ? pos + len : pos + len - n);
+	if (cp != '\n')
+		return vi_replace_each(e, cp, pos, to, true);
+	unsigned bits = editor_replace(e, pos, to - pos, "\n", 1, BURST_NONE); /* all become one break */
+	vi_go_to(e, pos + 1);
 	return bits;
 }
 

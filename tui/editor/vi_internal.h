@@ -28,6 +28,8 @@ size_t vi_line_end(const struct editor *e, size_t pos);
 /* The end of the last line. What follows a newline at the end of the text is no line of vi. */
 size_t vi_last_end(const struct editor *e);
 size_t vi_first_ink(const struct editor *e, size_t pos);
+size_t vi_ink_or_last(
+		const struct editor *e, size_t pos); /* for motions: in a blank line its last character */
 /* 0 white space, 1 a word, 2 punctuation. Big words include punctuation. */
 int vi_class_of(const struct editor *e, size_t pos, bool is_big);
 bool vi_is_word_end(const struct editor *e, size_t pos, bool is_big);
@@ -105,5 +107,7 @@ void vi_note_visual(struct vi *v, const struct editor *e);
 /* A key of visual mode. *ret_done false: it is a motion, or no such key. */
 unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done);
 unsigned vi_replace_visual(struct vi *v, struct editor *e, uint32_t cp); /* r */
+/* Each character of [from, to) but for breaks. goes_on: the cursor goes to the last one. */
+unsigned vi_replace_each(struct editor *e, uint32_t cp, size_t from, size_t to, bool goes_on);
 
 #endif

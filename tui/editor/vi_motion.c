@@ -38,6 +38,13 @@ size_t vi_first_ink(const struct editor *e, size_t pos)
 	return pos;
 }
 
+size_t vi_ink_or_last(const struct editor *e, size_t pos)
+{
+	size_t ink = vi_first_ink(e, pos), start = vi_line_start(e, pos);
+
+	return ink > start && ink == vi_line_end(e, pos) ? text_previous(e->text, ink) : ink;
+}
+
 int vi_class_of(const struct editor *e, size_t pos, bool is_big)
 {
 	unsigned char c = text_byte(e->text, pos);
@@ -155,9 +162,24 @@ size_t vi_down_by(const struct editor *e, size_t pos, long by)
 static bool find_partner(const struct editor *e, size_t *pos)
 {
 	for (size_t at = *pos, end = vi_line_end(e, *pos); at < end; at = text_next(e->text, at))
-		if (strchr("([{)]}", text_byte(e->text, at)))
+		if (text_byte(e->text, at) && strchr("([{)]}", text_byte(e->text, at)))
 			return syntax_match(e->syntax, e->text, at, MATCH_REACH, pos);
 	return false;
+}
+
+/* Blank and Backspace also go into other lines. */
+static enum span by_characters(
+		const struct vi *v, const struct editor *e, bool is_forward, unsigned n, size_t *pos)
+{
+	size_t from = *pos, last = vi_last_end(e);
+
+	for (; n && (is_forward ? *pos < last : *pos > 0); n--) {
+		*pos = is_forward ? text_next(e->text, *pos) : text_previous(e->text, *pos);
+		bool is_break = vi_line_end(e, *pos) == *pos && vi_line_start(e, *pos) < *pos;
+		if (is_break && !vi_is_visual(v) && (is_forward ? *pos < last : *pos > 0))
+			*pos = is_forward ? text_next(e->text, *pos) : text_previous(e->text, *pos);
+	}
+	return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
 }
 
 enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count, size_t *pos)
@@ -166,22 +188,25 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 	unsigned n = count ? count : 1;
 
 	switch (key) {
-	case 'h':
+	case ' ':
 	case K_BACKSPACE:
+		if (!v->operator)
+			return by_characters(v, e, key == ' ', n, pos);
+		return vi_motion(v, e, key == ' ' ? 'l' : 'h', count, pos);
+	case 'h':
 		for (; n && *pos > start; n--)
 			*pos = text_previous(e->text, *pos);
-		return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
+		return *pos == from && !v->operator? SPAN_NONE : SPAN_EXCLUSIVE;
 	case 'l':
-	case ' ':
 		for (; n && *pos < end; n--)
 			*pos = text_next(e->text, *pos);
 		return *pos == from ? SPAN_NONE : SPAN_EXCLUSIVE;
 	case '0':
 	case K_HOME: *pos = start; return SPAN_EXCLUSIVE;
-	case '^': *pos = vi_first_ink(e, from); return SPAN_EXCLUSIVE;
+	case '^': *pos = vi_ink_or_last(e, from); return SPAN_EXCLUSIVE;
 	case '$':
-		if (n > 1 && text_line_of(e->text, from) + n - 1 > text_line_of(e->text, vi_last_end(e)))
-			return SPAN_NONE;
+		if (n > 1 && vi_down_by(e, from, 1) <= from)
+			return SPAN_NONE; /* it is the last line */
 		*pos = vi_line_end(e, vi_down_by(e, from, (long)n - 1));
 		return SPAN_LINE_END;
 	case 'w':
@@ -214,22 +239,24 @@ enum span vi_motion(struct vi *v, struct editor *e, uint32_t key, unsigned count
 				*pos = to;
 		return SPAN_EXCLUSIVE;
 	case 'G':
-		*pos = vi_first_ink(e, count ? text_line_start(e->text, count - 1) : vi_last_end(e));
+		*pos = vi_ink_or_last(e, count ? vi_down_by(e, 0, (long)count - 1) : vi_last_end(e));
 		return SPAN_LINES;
 	case 'j':
 	case 'k':
-		*pos = vi_down_by(e, from, key == 'j' ? (long)n : -(long)n);
+		to = vi_down_by(e, from, key == 'j' ? (long)n : -(long)n);
+		*pos = walk_position(
+				e->text, to, walk_column(e->text, start, from, e->tab_width), e->tab_width);
 		return text_line_of(e->text, *pos) == text_line_of(e->text, from) ? SPAN_NONE : SPAN_LINES;
 	case '+':
 	case K_ENTER:
 	case '-':
-		*pos = vi_first_ink(e, vi_down_by(e, from, key == '-' ? -(long)n : (long)n));
+		*pos = vi_ink_or_last(e, vi_down_by(e, from, key == '-' ? -(long)n : (long)n));
 		return text_line_of(e->text, *pos) == text_line_of(e->text, from) ? SPAN_NONE : SPAN_LINES;
 	case '%':
 		if (count) { /* so many percent of the text */
 			size_t lines = text_line_of(e->text, vi_last_end(e)) + 1,
 			       line = (lines * (n < 100 ? n : 100) + 99) / 100;
-			*pos = vi_first_ink(e, text_line_start(e->text, line - 1));
+			*pos = vi_ink_or_last(e, text_line_start(e->text, line - 1));
 			return SPAN_LINES;
 		}
 		return find_partner(e, pos) ? SPAN_INCLUSIVE : SPAN_NONE;

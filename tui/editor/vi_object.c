@@ -32,6 +32,19 @@ static size_t word_run_start(const struct editor *e, size_t pos, bool is_big)
 	return pos;
 }
 
+/* The end of the next word, which may be in another line; an empty line before it ends the search. */
+static size_t next_word_end(const struct editor *e, size_t pos, bool is_big)
+{
+	size_t last = vi_last_end(e);
+
+	while (pos < last && vi_class_of(e, pos, is_big) == 0) {
+		pos = text_next(e->text, pos);
+		if (pos < last && vi_line_start(e, pos) == pos && vi_line_end(e, pos) == pos)
+			return pos;
+	}
+	return word_run_end(e, pos, is_big);
+}
+
 static bool word_object(const struct editor *e, bool is_around, bool is_big, unsigned n, size_t pos,
 		struct vi_object *ret)
 {
@@ -47,6 +60,8 @@ static bool word_object(const struct editor *e, bool is_around, bool is_big, uns
 			continue;
 		to = word_run_end(e, to, is_big);
 	}
+	if (is_around && begins_blank && to == end && n == 1)
+		to = next_word_end(e, to, is_big);
 	ret->to = to;
 	/* No blank after the word: the one before it, unless that is the indentation. */
 	if (is_around && !has_blank) {

@@ -10,6 +10,8 @@
 #include "text/text.h"
 #include "text/walk.h"
 
+#define LEVELS_MAX 100u /* of indentation, by one key */
+
 static unsigned join_visual(struct editor *e, size_t low, size_t high)
 {
 	e->sel.anchor = e->sel.cursor = low;
@@ -40,7 +42,7 @@ unsigned vi_change_case(struct editor *e, uint32_t op, size_t from, size_t to)
 	return take_place(e, from, to, text, to - from);
 }
 
-static unsigned replace_each(struct editor *e, uint32_t cp, size_t from, size_t to)
+unsigned vi_replace_each(struct editor *e, uint32_t cp, size_t from, size_t to, bool goes_on)
 {
 	char bytes[4], *made = malloc((to - from) * sizeof bytes + 1);
 	size_t n = trm_utf8_encode(cp, bytes), len = 0;
@@ -50,7 +52,10 @@ static unsigned replace_each(struct editor *e, uint32_t cp, size_t from, size_t 
 		memcpy(made + len, is_break ? "\n" : bytes, is_break ? 1 : n);
 		len += is_break ? 1 : n;
 	}
-	return take_place(e, from, to, made, len);
+	unsigned bits = take_place(e, from, to, made, len);
+	if (goes_on && bits & EDITOR_CHANGED)
+		vi_go_to(e, from + len - n);
+	return bits;
 }
 
 /* n times `text`, between `before` and `after`; malloc'd. NULL: out of memory. */
@@ -145,6 +150,48 @@ void vi_follow(struct vi *v, struct editor *e, bool takes)
 		take_selection(v, e);
 }
 
+/* "." takes as many lines, or as many characters of a line, with the same key. */
+static void record_size(struct vi *v, const struct editor *e, unsigned count, uint32_t prefix, uint32_t key)
+{
+	struct vi_ends ends = vi_visual_ends(v, e);
+	size_t line = text_line_of(e->text, ends.high), lines = line - text_line_of(e->text, ends.low), n = 0;
+	size_t start = lines ? text_line_start(e->text, line) : ends.low;
+	char keys[64];
+	int len = snprintf(keys, sizeof keys, v->mode == VI_VISUAL_LINES ? "V" : "v");
+
+	if (v->n_typed >= VI_KEYS)
+		return; /* what the mouse has selected */
+	for (size_t pos = start; pos < ends.high; pos = text_next(e->text, pos))
+		n++;
+	if (lines)
+		len += snprintf(keys + len, sizeof keys - (size_t)len, "%zu+0", lines);
+	if (v->mode == VI_VISUAL && ends.high == vi_line_end(e, ends.high))
+		len += snprintf(keys + len, sizeof keys - (size_t)len, "$");
+	else if (v->mode == VI_VISUAL && n)
+		len += snprintf(keys + len, sizeof keys - (size_t)len, "%zul", n);
+	if (count)
+		len += snprintf(keys + len, sizeof keys - (size_t)len, "%u", count);
+	v->n_typed = 0;
+	for (int i = 0; i < len; i++)
+		vi_record_key(v, (unsigned char)keys[i]);
+	if (prefix)
+		vi_record_key(v, prefix);
+	vi_record_key(v, key);
+}
+
+/* > and < with a count: so many levels. */
+static unsigned indent_visual(
+		struct vi *v, struct editor *e, uint32_t op, struct vi_ends ends, unsigned count)
+{
+	size_t first = text_line_of(e->text, ends.low), last = text_line_of(e->text, ends.high);
+	unsigned bits = DONE;
+
+	for (unsigned n = count ? count : 1; n; n--)
+		bits |= vi_operate_lines(
+				v, e, op, text_line_start(e->text, first), text_line_start(e->text, last));
+	return bits;
+}
+
 unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_done)
 {
 	struct vi_ends ends = vi_visual_ends(v, e);
@@ -172,12 +219,14 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 		v->anchor = v->cursor;
 		v->cursor = other;
 		vi_show_visual(v, e);
+		e->goal_col = NO_GOAL;
 		return DONE;
 	}
 	*ret_done = op < 0x80 && op && strchr("dcy<>=!~uUJpP", (int)op) != NULL;
 	if (!*ret_done)
 		return 0;
 	unsigned count = v->count;
+	record_size(v, e, count, 0, key);
 	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
 	unsigned bits = op == 'p' || op == 'P' ? put_over(v, e, low, to, count, op == 'P') : 0;
 	v->mode = VI_NORMAL;
@@ -190,6 +239,8 @@ unsigned vi_visual_key(struct vi *v, struct editor *e, uint32_t key, bool *ret_d
 	if (strchr("~uU", (int)op))
 		return vi_change_case(e, op, is_lines ? vi_line_start(e, low) : low,
 				is_lines ? vi_line_end(e, high) : to);
+	if (op == '>' || op == '<')
+		return indent_visual(v, e, op, ends, count < LEVELS_MAX ? count : LEVELS_MAX);
 	if (is_lines || is_upper)
 		return vi_operate_lines(v, e, op, vi_line_start(e, low), high);
 	return vi_operate(v, e, op, low, to, false);
@@ -201,11 +252,11 @@ unsigned vi_replace_visual(struct vi *v, struct editor *e, uint32_t cp)
 	size_t low = ends.low, high = ends.high;
 	bool is_lines = v->mode == VI_VISUAL_LINES;
 
+	record_size(v, e, 0, 'r', cp == '\n' ? K_ENTER : cp);
 	v->mode = VI_NORMAL;
 	v->is_change = true;
 	vi_forget_keys(v);
-	return replace_each(e, cp, is_lines ? vi_line_start(e, low) : low,
-			is_lines                   ? vi_line_end(e, high)
-			: high < text_len(e->text) ? text_next(e->text, high)
-						   : high);
+	size_t to = high < text_len(e->text) ? text_next(e->text, high) : high;
+	return vi_replace_each(e, cp, is_lines ? vi_line_start(e, low) : low,
+			is_lines ? vi_line_end(e, high) : to, false);
 }

@@ -52,8 +52,9 @@ static void repeat_keys(struct model *m, const struct msg *msg, struct effects *
 
 	memcpy(keys, v->last, n * sizeof *keys);
 	v->n_typed = 0;
-	v->is_change = false;
-	for (size_t i = 0; i < n; i++) {
+	v->is_change = v->has_failed = false;
+	v->is_repeating = true;
+	for (size_t i = 0; i < n && !v->has_failed; i++) {
 		struct event ev = {.type = EVENT_KEY,
 				.key = keys[i] < ' ' ? keys[i] | 0x60 : keys[i],
 				.mods = keys[i] < ' ' ? MOD_CTRL : 0,
@@ -63,6 +64,7 @@ static void repeat_keys(struct model *m, const struct msg *msg, struct effects *
 		if (keys[i])
 			again(m, &part, out);
 	}
+	v->is_repeating = false;
 }
 
 static void run_named(struct model *m, const char *name, struct effects *out)

@@ -31,6 +31,7 @@ struct history {
 	size_t saved;            /* the value of `at` when the text was saved, or NEVER */
 	size_t saving;           /* the value of `at` when saving began, or NEVER */
 	struct selection before; /* of the next step */
+	bool is_pinned;          /* it is known before the first edit */
 	bool is_open;            /* the next edit belongs to the last step */
 	bool gathers;            /* so do all edits */
 	history_listener *listener;
@@ -117,14 +118,20 @@ void history_begin(struct history *h, struct selection before, bool joins)
 	/* The saved state stays a step of its own, so that undo can return to it. */
 	h->is_open = (joins || h->gathers) && h->is_open && h->at > 0 && h->at != h->saved
 		     && h->at != h->saving;
-	if (!h->is_open)
+	if (!h->is_open && !h->is_pinned)
 		h->before = before;
+}
+
+void history_pin(struct history *h, struct selection before)
+{
+	h->is_pinned = !h->is_open;
+	h->before = before;
 }
 
 void history_gather(struct history *h, bool gathers)
 {
 	h->gathers = gathers;
-	h->is_open = false;
+	h->is_open = h->is_pinned = false;
 }
 
 void history_end(struct history *h, struct selection after)
@@ -193,6 +200,7 @@ static struct edit *edit_for(struct history *h, bool is_insert, size_t pos, size
 		h->steps[h->at] = (struct step){.first_edit = h->n_edits, .before = h->before};
 		h->n_steps = ++h->at;
 		h->is_open = true;
+		h->is_pinned = false;
 	}
 	h->edits[h->n_edits] = fresh;
 	return &h->edits[h->n_edits++];

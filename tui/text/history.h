@@ -23,6 +23,9 @@ struct text *history_text(const struct history *h);
 /* Begin a new step, unless `joins` and the last edit ended where the next one begins (a burst of typing). */
 void history_begin(struct history *h, struct selection before, bool joins);
 
+/* The step that begins next remembers this cursor, wherever its first edit happens. */
+void history_pin(struct history *h, struct selection before);
+
 /* From now on all edits are one new step, until the next call. After an undo, and after the text was saved,
  * another step begins, as always. */
 void history_gather(struct history *h, bool gathers);
