@@ -280,7 +280,8 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 						.save_exists.buffer = effect->save.buffer,
 						.save_exists.path =
 								effect->save.path ? effect->save.path : saved,
-						.save_exists.is_changed = pick(k, 2)});
+						.save_exists.is_changed = pick(k, 2),
+						.save_exists.closes = effect->save.closes});
 			break;
 		}
 		/* fallthrough */
@@ -288,7 +289,8 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 		tell(k, (struct msg){.type = MSG_SAVED,
 					.file.buffer = effect->save.buffer,
 					.file.path = effect->save.path ? effect->save.path : saved,
-					.file.error = why});
+					.file.error = why,
+					.file.closes = effect->save.closes});
 		break;
 	case EFFECT_LIST_THEMES: tell_themes(k); break;
 	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .path.text = effect->path}); break;

@@ -302,82 +302,6 @@ static void an_editor_that_fails_changes_nothing(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
-static const char *given_big(void)
-{
-	const char *path = path_of("big.py");
-	FILE *f = fopen(path, "w");
-
-	assert_non_null(f);
-	for (int i = 0; i < 200000; i++)
-		fprintf(f, "value_%06d = %d # padding, padding\n", i, i);
-	fclose(f);
-	return path;
-}
-
-/* Typing goes on while a big file is saved, and what is typed then counts as unsaved. */
-static void big_files_are_saved_behind(void **state)
-{
-	const char *path = given_big();
-	char line[64];
-	struct stat st;
-	FILE *f;
-
-	(void)state;
-	start(path);
-	screen_wait(&s, "200000 lines");
-	screen_send(&s, "first");
-	screen_wait(&s, "firstvalue_000000");
-	screen_send(&s, "\x13"
-			"x");
-	screen_wait(&s, "saved");
-	screen_wait(&s, "firstxvalue");
-	screen_wait(&s, "python: big.py*");
-	screen_send(&s, "\x1a");
-	screen_wait_gone(&s, "big.py*");
-	f = fopen(path, "r");
-	assert_non_null(fgets(line, sizeof line, f));
-	assert_string_equal(line, "firstvalue_000000 = 0 # padding, padding\n");
-	assert_int_equal(fstat(fileno(f), &st), 0);
-	fclose(f);
-	assert_true(st.st_size > 6000000);
-	screen_send(&s, "\x1b[1;5F"); /* Ctrl-End */
-	screen_wait(&s, " 200001:1 ");
-	unlink(path);
-	assert_int_equal(screen_leave(&s), 0);
-}
-
-/* So is a copy, which leaves the buffer as unsaved as it was. */
-static void big_copies_are_written_behind(void **state)
-{
-	char source[160], copy[160], command[200];
-	struct stat st;
-
-	(void)state;
-	snprintf(source, sizeof source, "%s", given_big());
-	snprintf(copy, sizeof copy, "%s", path_of("copy.py"));
-	snprintf(command, sizeof command, ":w %s\r", copy);
-	extra_env = "TERRARIUM_KEYMAP=vi";
-	start(source);
-	screen_wait(&s, "200000 lines");
-	screen_send(&s, "ifirst\x1b");
-	screen_wait(&s, "firstvalue_000000");
-	screen_wait_gone(&s, "INSERT");
-	screen_send(&s, command);
-	screen_wait(&s, "wrote a copy to");
-	screen_wait(&s, "python: big.py*");
-	assert_int_equal(stat(copy, &st), 0);
-	assert_true(st.st_size > 6000000);
-	screen_send(&s, KEY_F(4));
-	screen_wait(&s, "writing a copy to");
-	screen_send(&s, "\x1b");
-	screen_wait_gone(&s, "writing a copy to");
-	screen_send(&s, "u");
-	screen_wait_gone(&s, "big.py*");
-	assert_int_equal(screen_leave(&s), 0);
-	unlink(source);
-	unlink(copy);
-}
-
 /* ---- what a crash leaves ---- */
 
 /* Wait until some file of the folder holds the text. */
@@ -1045,8 +969,6 @@ int main(int argc, char **argv)
 			TEST(what_others_write_is_read_again),
 			TEST(the_buffer_goes_to_another_editor_and_back),
 			TEST(an_editor_that_fails_changes_nothing),
-			TEST(big_files_are_saved_behind),
-			TEST(big_copies_are_written_behind),
 			TEST(unsaved_work_is_found_after_a_kill),
 			TEST(two_workbenches_do_not_steal),
 			TEST(an_audience_does_not_see_what_was_left),

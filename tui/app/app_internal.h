@@ -195,21 +195,21 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *path)
 /* Load a file without a notice. Returns its buffer, or NULL. A missing file becomes a new buffer. */
 struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const char *path, bool *ret_is_new,
 		struct trm_error *reterr);
-void app_save_file(struct app *a, uint32_t buffer, const char *path, bool checked);
+/* MSG_SAVED reports the end, or MSG_SAVE_EXISTS asks first: `checked`. */
+void app_save_file(struct app *a, const struct save_request *request, bool checked);
 void app_write_file(struct app *a, const struct effect *effect); /* EFFECT_WRITE */
-/* Save all unsaved buffers that have files, and wait for the disk. False: a file could not be saved, and the
- * rest was not tried. */
+/* Save all unsaved buffers that have files, and wait for the disk. False: a file could not be saved, or the
+ * person is asked first; the rest may not have been tried. */
 bool app_save_files(struct app *a);
 void app_expand_path(const char *typed, char out[4096]); /* expands "~" and "~/…" */
 bool app_is_same_file(const char *a, const char *b);     /* also when neither exists yet */
 void app_complete_path(struct app *a, const char *typed);
 
-/* ---- save.c: saves large files in the background */
-/* False: the file is not large. Otherwise MSG_SAVED reports the end. */
-bool app_save_behind(struct app *a, struct buffer *b, const char *path);
-/* Write a file of any size that does not become the buffer's. A notice reports the end. */
-void app_write_copy(struct app *a, struct buffer *b, const char *path);
-void app_finish_saves(struct app *a); /* waits for all saves */
+/* ---- save.c: saves files, large ones in the background */
+/* MSG_SAVED reports the end; a notice that of a copy, whose file does not become the buffer's. Only one save
+ * at a time may write to a file. False: it has failed already. */
+bool app_write_buffer(struct app *a, const struct save_request *request, bool is_copy);
+bool app_finish_saves(struct app *a); /* waits for all saves; false: one has failed */
 
 /* ---- watch.c: files that other programs change */
 int app_open_watch(struct app *a, struct trm_error *reterr);

@@ -133,83 +133,71 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-void app_save_file(struct app *a, uint32_t buffer, const char *typed, bool checked)
+void app_save_file(struct app *a, const struct save_request *request, bool checked)
 {
-	struct buffer *b = buffers_find(&a->model.buffers, buffer);
-	struct editor *e = b ? &b->editor : NULL;
-	struct trm_error err = {0};
+	struct buffer *b = buffers_find(&a->model.buffers, request->buffer);
+	struct save_request expanded = *request;
 	char path[PATH_MAX] = "";
 
-	if (!e)
+	if (!b)
 		return;
-	if (typed)
-		app_expand_path(typed, path);
-	bool is_other = checked && is_file(path) && !(e->path && strcmp(e->path, path) == 0);
-	bool is_stale = !is_other && (checked || !typed) && editor_is_stale(e);
-	if (is_other || is_stale) {
-		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS,
-					    .save_exists.buffer = buffer,
-					    .save_exists.path = is_other ? path : e->path,
-					    .save_exists.is_changed = is_stale});
-		return;
+	const struct editor *e = &b->editor;
+	if (request->path) {
+		app_expand_path(request->path, path);
+		expanded.path = path;
 	}
-	app_lend_outputs(a, e);
-	if (app_save_behind(a, b, typed ? path : NULL))
-		return;
-	int r = editor_save(e, typed ? path : NULL, &err);
-	app_send_file(a, MSG_SAVED, buffer, e->path ? e->path : path,
-			r == 0       ? NULL
-			: err.msg[0] ? err.msg
-				     : trm_strerror(r));
+	bool is_other = checked && is_file(path) && !(e->path && strcmp(e->path, path) == 0);
+	bool is_stale = !is_other && (checked || !request->path) && editor_is_stale(e);
+	if (is_other || is_stale)
+		app_send(a, &(struct msg){.type = MSG_SAVE_EXISTS,
+					    .save_exists.buffer = b->id,
+					    .save_exists.path = is_other ? path : e->path,
+					    .save_exists.is_changed = is_stale,
+					    .save_exists.closes = request->closes});
+	else
+		app_write_buffer(a, &expanded, false);
 }
 
 void app_write_file(struct app *a, const struct effect *effect)
 {
-	struct buffer *b = buffers_find(&a->model.buffers, effect->save.buffer);
+	const struct buffer *b = buffers_find(&a->model.buffers, effect->save.buffer);
 	bool is_over = effect->type == EFFECT_WRITE_OVER;
+	struct save_request request = effect->save;
 	char path[PATH_MAX];
 
 	if (!b)
 		return;
-	struct editor *e = &b->editor;
+	const struct editor *e = &b->editor;
 	app_expand_path(effect->save.path, path);
 	bool is_own = e->path && app_is_same_file(e->path, path);
-	if (!is_own && !is_over && access(path, F_OK) == 0) {
+	request.path = is_own ? NULL : path;
+	if (!is_own && !is_over && access(path, F_OK) == 0)
 		app_send_file(a, MSG_SAVED, b->id, path, "File exists (add ! to override)");
-	} else if (is_own && !is_over) {
-		app_save_file(a, b->id, NULL, true);
-	} else if (is_own || !e->path) {
-		app_save_file(a, b->id, is_own ? e->path : path, false);
-	} else {
-		app_lend_outputs(a, e);
-		app_write_copy(a, b, path);
-	}
+	else if (is_own && !is_over)
+		app_save_file(a, &request, true);
+	else
+		app_write_buffer(a, &request, !is_own && e->path);
 }
 
 bool app_save_files(struct app *a)
 {
-	struct buffers *all = &a->model.buffers;
+	const struct buffers *all = &a->model.buffers;
 
-	app_finish_saves(a);
+	if (!app_finish_saves(a))
+		return false;
 	for (size_t i = 0; i < all->n; i++) {
-		struct editor *e = &all->items[i]->editor;
-		struct trm_error err = {0};
-		if (!e->path || !buffer_is_unsaved(all->items[i]))
+		const struct buffer *b = all->items[i];
+		const struct save_request request = {.buffer = b->id};
+		if (!b->editor.path || !buffer_is_unsaved(b))
 			continue;
-		if (editor_is_stale(e)) {
-			app_save_file(a, all->items[i]->id, NULL, true); /* this asks first */
+		if (editor_is_stale(&b->editor)) {
+			app_save_file(a, &request, true); /* this asks first */
 			return false;
 		}
-		app_lend_outputs(a, e);
-		int r = editor_save(e, NULL, &err);
-		app_send_file(a, MSG_SAVED, all->items[i]->id, e->path,
-				r == 0       ? NULL
-				: err.msg[0] ? err.msg
-					     : trm_strerror(r));
-		if (r < 0)
+		if (!app_write_buffer(a, &request, false))
 			return false;
 	}
-	return true;
+	return app_finish_saves(a);
 }
 
 /* ---- completion of paths ---- */

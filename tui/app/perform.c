@@ -92,8 +92,8 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_START_SANDBOX: app_start_sandbox(a); break;
 	case EFFECT_OPEN: app_open_file(a, effect->open.lang, effect->open.path); break;
 	case EFFECT_PICK_FILES: app_pick_files(a); break;
-	case EFFECT_SAVE: app_save_file(a, effect->save.buffer, effect->save.path, false); break;
-	case EFFECT_SAVE_CHECKED: app_save_file(a, effect->save.buffer, effect->save.path, true); break;
+	case EFFECT_SAVE: app_save_file(a, &effect->save, false); break;
+	case EFFECT_SAVE_CHECKED: app_save_file(a, &effect->save, true); break;
 	case EFFECT_WRITE:
 	case EFFECT_WRITE_OVER: app_write_file(a, effect); break;
 	case EFFECT_KEEP_OUTPUT: app_keep_output(a, effect); break;

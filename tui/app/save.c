@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Saves large files, and writes large copies. The text is written into the system's cache at once, and a
+/* Saves files, and writes copies. The text is written into the system's cache at once. If it is large, a
  * thread waits for the disk. The thread uses only its own struct app_save until it reports the end. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,6 +17,7 @@
 struct app_save {
 	struct app_save *next;
 	uint32_t buffer;
+	bool closes;  /* the buffer is to be closed then */
 	bool is_copy; /* the file does not become the buffer's */
 	int done_fd;  /* eventfd of the app */
 	struct file_saving *saving;
@@ -48,19 +49,33 @@ static void report_copy(struct app *a, const char *path)
 	app_notify(a, MSG_NOTICE, text);
 }
 
-static void finish_save(struct app *a, struct app_save *s)
+static void report_failed(struct app *a, const struct app_save *s, const char *why)
+{
+	app_send(a, &(struct msg){.type = MSG_SAVED,
+				    .file = {.buffer = s->buffer, .path = s->path, .error = why}});
+}
+
+/* Takes `s`. False: it has failed. */
+static bool finish_save(struct app *a, struct app_save *s)
 {
 	struct buffer *b = buffers_find(&a->model.buffers, s->buffer);
 
 	if (s->has_thread)
 		pthread_join(s->thread, NULL);
+	bool is_saved = s->result == 0;
 	if (b && !s->is_copy)
-		editor_saved(&b->editor, s->result == 0 ? &s->stamp : NULL);
-	if (s->is_copy && s->result == 0)
+		editor_saved(&b->editor, is_saved ? &s->stamp : NULL);
+	if (!is_saved)
+		report_failed(a, s, s->error.msg);
+	else if (s->is_copy)
 		report_copy(a, s->path);
 	else
-		app_send_file(a, MSG_SAVED, s->buffer, s->path, s->result == 0 ? NULL : s->error.msg);
+		app_send(a, &(struct msg){.type = MSG_SAVED,
+					    .file = {.buffer = s->buffer,
+							    .path = s->path,
+							    .closes = s->closes}});
 	free(s);
+	return is_saved;
 }
 
 static void on_save_done(void *user, int fd, uint32_t events)
@@ -110,6 +125,7 @@ static void report_begin(struct app *a, const struct buffer *b, const struct app
 static void wait_behind(struct app *a, const struct buffer *b, struct app_save *s)
 {
 	report_begin(a, b, s);
+	s->done_fd = a->saves_fd;
 	s->next = a->saves;
 	a->saves = s;
 	s->has_thread = pthread_create(&s->thread, NULL, wait_for_disk, s) == 0;
@@ -117,64 +133,68 @@ static void wait_behind(struct app *a, const struct buffer *b, struct app_save *
 		wait_for_disk(s);
 }
 
-bool app_save_behind(struct app *a, struct buffer *b, const char *path)
+/* Otherwise the older text might come last. */
+static bool is_being_written(const struct app *a, const char *path)
 {
-	struct trm_error err = {0};
+	const struct app_save *s = a->saves;
 
-	if (b->editor.is_saving) {
-		app_notify(a, MSG_NOTICE, "it is still being saved: once more when that is done");
-		return true;
-	}
-	if (!is_big(b) || !has_watch(a))
-		return false;
-	struct app_save *s = calloc(1, sizeof *s);
-	if (!s)
-		return false;
-	s->buffer = b->id;
-	s->done_fd = a->saves_fd;
-	if (editor_save_begin(&b->editor, path, &s->saving, &err) < 0) {
-		app_send_file(a, MSG_SAVED, b->id, path, err.msg);
-		free(s);
-		return true;
-	}
-	snprintf(s->path, sizeof s->path, "%s", b->editor.path);
-	wait_behind(a, b, s);
-	return true;
+	while (s && !app_is_same_file(s->path, path))
+		s = s->next;
+	return s;
 }
 
-void app_write_copy(struct app *a, struct buffer *b, const char *path)
+static int begin_save(struct app *a, struct buffer *b, const char *path, struct app_save *s)
 {
-	struct app_save *s = calloc(1, sizeof *s);
-	struct trm_error err = {0};
-	int r = s ? editor_copy_begin(&b->editor, path, &s->saving, &err) : TRM_ENOMEM;
+	if (b->editor.is_saving || is_being_written(a, s->path))
+		return trm_error_set(&s->error, TRM_EBUSY,
+				"%.300s is still being written: try again when that is done",
+				b->editor.is_saving ? b->editor.path : s->path);
+	app_lend_outputs(a, &b->editor);
+	return s->is_copy ? editor_copy_begin(&b->editor, path, &s->saving, &s->error)
+			  : editor_save_begin(&b->editor, path, &s->saving, &s->error);
+}
 
-	if (r < 0) {
-		app_send_file(a, MSG_SAVED, b->id, path, err.msg[0] ? err.msg : trm_strerror(r));
-		free(s);
-		return;
+bool app_write_buffer(struct app *a, const struct save_request *request, bool is_copy)
+{
+	struct buffer *b = buffers_find(&a->model.buffers, request->buffer);
+	const char *path = request->path ? request->path : b->editor.path;
+	struct app_save *s = calloc(1, sizeof *s);
+
+	if (!s) {
+		app_send_file(a, MSG_SAVED, b->id, path, trm_strerror(TRM_ENOMEM));
+		return false;
 	}
 	s->buffer = b->id;
-	s->is_copy = true;
-	snprintf(s->path, sizeof s->path, "%s", path);
+	s->closes = request->closes;
+	s->is_copy = is_copy;
+	snprintf(s->path, sizeof s->path, "%s", path ? path : "");
+	int r = begin_save(a, b, request->path, s);
+	if (r < 0) {
+		report_failed(a, s, s->error.msg[0] ? s->error.msg : trm_strerror(r));
+		free(s);
+		return false;
+	}
 	if (is_big(b) && has_watch(a)) {
-		s->done_fd = a->saves_fd;
 		wait_behind(a, b, s);
-		return;
+		return true;
 	}
 	s->result = file_save_end(s->saving, &s->stamp, &s->error);
-	finish_save(a, s);
+	return finish_save(a, s);
 }
 
-void app_finish_saves(struct app *a)
+bool app_finish_saves(struct app *a)
 {
+	bool is_saved = true;
+
 	while (a->saves) {
 		struct app_save *s = a->saves;
 		a->saves = s->next;
-		finish_save(a, s);
+		is_saved &= finish_save(a, s);
 	}
 	trm_watch_remove(a->saves_watch);
 	a->saves_watch = NULL;
 	if (a->saves_fd > 0)
 		close(a->saves_fd);
 	a->saves_fd = 0;
+	return is_saved;
 }

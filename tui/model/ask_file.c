@@ -64,19 +64,36 @@ void ask_path_again(struct model *m, const char *why)
 	free(path);
 }
 
-void ask_save(struct model *m, bool under_new_name, struct effects *out)
+/* Save the subject of the question. */
+static void save_pending(struct model *m, enum effect_type type, const char *path, struct effects *out)
+{
+	effect_add(out, (struct effect){.type = type,
+					.save = {m->pending_buffer, effects_string(out, path),
+							m->pending_closes}});
+}
+
+void ask_save_as(struct model *m, bool closes)
 {
 	const struct buffer *b = buffers_current(&m->buffers);
-	const struct editor *e = &b->editor;
 	char title[64];
 
 	m->pending_buffer = b->id;
-	if (e->path && !under_new_name) {
-		effect_save(out, EFFECT_SAVE, b->id, NULL);
+	m->pending_closes = closes;
+	snprintf(title, sizeof title, "Save the %s buffer as", m->lang->name);
+	ask_path(m, false, title, b->editor.path, NULL);
+}
+
+void ask_save(struct model *m, bool closes, struct effects *out)
+{
+	const struct buffer *b = buffers_current(&m->buffers);
+
+	if (!b->editor.path) {
+		ask_save_as(m, closes);
 		return;
 	}
-	snprintf(title, sizeof title, "Save the %s buffer as", m->lang->name);
-	ask_path(m, false, title, e->path, NULL);
+	m->pending_buffer = b->id;
+	m->pending_closes = closes;
+	save_pending(m, EFFECT_SAVE, NULL, out);
 }
 
 /* The buffer in which a file is opened: that of the file's language, else the current one. */
@@ -88,38 +105,27 @@ const struct trm_lang *path_lang(const struct model *m, const char *path)
 }
 
 /* The dialog stays open until the result is known, so that the person can correct the path. */
-static bool take_path(struct model *m, int answer, struct effects *out)
-{
-	bool is_path = dialog_takes_path(m, answer, out);
-
-	if (!dialog_is_open(&m->dialog))
-		m->closing_buffer = 0;
-	return is_path;
-}
-
 void answer_open(struct model *m, int answer, struct effects *out)
 {
 	const char *path = field_text(&m->dialog.field);
 
-	if (take_path(m, answer, out))
+	if (dialog_takes_path(m, answer, out))
 		effect_open(out, path, path_lang(m, path));
 }
 
 void answer_save(struct model *m, int answer, struct effects *out)
 {
-	if (take_path(m, answer, out))
-		effect_save(out, EFFECT_SAVE_CHECKED, m->pending_buffer, field_text(&m->dialog.field));
+	if (dialog_takes_path(m, answer, out))
+		save_pending(m, EFFECT_SAVE_CHECKED, field_text(&m->dialog.field), out);
 }
 
 static void answer_overwrite(struct model *m, int answer, struct effects *out)
 {
 	dialog_close(m);
 	if (answer == BUTTON_REPLACE)
-		effect_save(out, EFFECT_SAVE, m->pending_buffer, m->pending_path);
+		save_pending(m, EFFECT_SAVE, m->pending_path, out);
 	else if (answer == BUTTON_THEIRS)
 		effect_buffer(out, EFFECT_RELOAD, m->pending_buffer);
-	if (answer != BUTTON_REPLACE)
-		m->closing_buffer = 0;
 }
 
 void ask_replace(struct model *m, const struct msg *msg)
@@ -128,6 +134,7 @@ void ask_replace(struct model *m, const struct msg *msg)
 
 	snprintf(m->pending_path, sizeof m->pending_path, "%s", msg->save_exists.path);
 	m->pending_buffer = msg->save_exists.buffer;
+	m->pending_closes = msg->save_exists.closes;
 	dialog_ask_over(m, is_changed ? "The file has changed" : "The file exists", m->pending_path,
 			is_changed ? "has changed on disk since it was opened. Replace it?"
 				   : "already exists. Replace it?",

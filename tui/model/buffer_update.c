@@ -92,12 +92,11 @@ void buffer_tab_click(struct model *m, int col, struct effects *out)
 
 /* ---- closing ---- */
 
-/* Close a buffer even if it is unsaved. If it was the last one, an empty buffer replaces it. */
-static void close_now(struct model *m, uint32_t id, struct effects *out)
+/* If it was the last buffer, an empty one replaces it. */
+void buffer_close_now(struct model *m, uint32_t id, struct effects *out)
 {
 	struct buffer *b = buffers_find(&m->buffers, id);
 
-	m->closing_buffer = 0;
 	if (!b || (m->buffers.n == 1 && !buffers_add(&m->buffers, b->editor.lang)))
 		return;
 	buffers_remove(&m->buffers, id);
@@ -110,7 +109,7 @@ void buffer_close(struct model *m, struct effects *out)
 	char name[4200];
 
 	if (!buffer_is_unsaved(b)) {
-		close_now(m, b->id, out);
+		buffer_close_now(m, b->id, out);
 		return;
 	}
 	m->pending_buffer = b->id;
@@ -126,18 +125,10 @@ static void answer_close(struct model *m, int answer, struct effects *out)
 	uint32_t id = m->pending_buffer;
 
 	dialog_close(m);
-	if (answer == BUTTON_DISCARD) {
-		close_now(m, id, out);
-	} else if (answer == BUTTON_SAVE) {
-		m->closing_buffer = id; /* when it is saved */
-		ask_save(m, false, out);
-	}
-}
-
-void buffer_saved(struct model *m, uint32_t id, struct effects *out)
-{
-	if (m->closing_buffer == id)
-		close_now(m, id, out);
+	if (answer == BUTTON_DISCARD)
+		buffer_close_now(m, id, out);
+	else if (answer == BUTTON_SAVE)
+		ask_save(m, true, out);
 }
 
 static void toggle_wrap(struct model *m, struct effects *out)

@@ -190,7 +190,8 @@ static void save_buffer(struct model *m, struct effects *out)
 
 static void save_as(struct model *m, struct effects *out)
 {
-	ask_save(m, true, out);
+	(void)out;
+	ask_save_as(m, false);
 }
 
 static void suspend(struct model *m, struct effects *out)

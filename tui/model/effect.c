@@ -113,7 +113,7 @@ bool effect_buffer(struct effects *e, enum effect_type type, uint32_t buffer)
 
 bool effect_save(struct effects *e, enum effect_type type, uint32_t buffer, const char *path)
 {
-	return effect_add(e, (struct effect){.type = type, .save = {buffer, effects_string(e, path)}});
+	return effect_add(e, (struct effect){.type = type, .save = {buffer, effects_string(e, path), false}});
 }
 
 bool effect_setting(struct effects *e, const char *name, const char *value)

@@ -93,6 +93,12 @@ enum effect_type {
 /* What becomes of unsaved texts that were found. */
 enum recover_answer { RECOVER_LATER, RECOVER_RESTORE, RECOVER_DISCARD };
 
+struct save_request {
+	uint32_t buffer;
+	const char *path; /* NULL: that of the buffer */
+	bool closes;      /* close the buffer when it is saved */
+};
+
 struct effect {
 	enum effect_type type;
 	union {
@@ -149,10 +155,7 @@ struct effect {
 			const char *path;
 			const struct trm_lang *lang; /* that it is assumed to be in */
 		} open;
-		struct {
-			uint32_t buffer;
-			const char *path; /* NULL: that of the buffer */
-		} save;
+		struct save_request save;
 		uint32_t buffer;
 		struct {
 			uint64_t run; /* number of the run that printed it; 0: unknown */

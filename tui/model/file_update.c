@@ -82,8 +82,6 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 static void on_saved(struct model *m, const struct msg *msg, struct effects *out)
 {
 	if (msg->file.error) {
-		if (m->dialog.answer != answer_save)
-			m->closing_buffer = 0;
 		report_failure(m, m->dialog.answer == answer_save, msg->file.error);
 		return;
 	}
@@ -93,8 +91,11 @@ static void on_saved(struct model *m, const struct msg *msg, struct effects *out
 	char broken[BROKEN_TEXT] = "";
 	if (b)
 		broken_text(&b->editor, broken);
-	notices_add(&m->notices, m->now_ns, false, "saved %s%s", msg->file.path, broken);
-	buffer_saved(m, msg->file.buffer, out);
+	bool stays = msg->file.closes && b && buffer_is_unsaved(b);
+	notices_add(&m->notices, m->now_ns, false, "saved %s%s%s", msg->file.path, broken,
+			stays ? "; the buffer was changed meanwhile, and stays open" : "");
+	if (msg->file.closes && !stays)
+		buffer_close_now(m, msg->file.buffer, out);
 }
 
 /* A file has changed on disk. An unedited buffer is reloaded; otherwise the person decides. */

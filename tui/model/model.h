@@ -199,7 +199,7 @@ struct model {
 	struct file_picker file_picker;
 	char pending_path[4096]; /* subject of the open question */
 	uint32_t pending_buffer; /* subject of the open question */
-	uint32_t closing_buffer; /* will be closed after it is saved; 0: none */
+	bool pending_closes;     /* close it when it is saved */
 	char theme[64];          /* current theme, except for previews */
 	struct notices notices;
 

@@ -190,6 +190,7 @@ struct msg {
 			const char *path;
 			const char *error; /* NULL: none */
 			bool is_new;       /* the file does not exist yet */
+			bool closes;       /* the buffer was saved to be closed */
 		} file;
 		struct {
 			uint32_t buffer;
@@ -200,6 +201,7 @@ struct msg {
 			uint32_t buffer;
 			const char *path; /* of an existing file … */
 			bool is_changed;  /* … that another program has changed */
+			bool closes;
 		} save_exists;
 		struct {
 			const char *path; /* the existing target of a copy */

@@ -78,7 +78,9 @@ void ask_open(struct model *m);
 void ask_path_names(struct model *m, const char *names);
 /* The language of a file with this name. */
 const struct trm_lang *path_lang(const struct model *m, const char *path);
-void ask_save(struct model *m, bool under_new_name, struct effects *out);
+/* Save the current buffer; ask for a path if it has none. `closes`: close it then. */
+void ask_save(struct model *m, bool closes, struct effects *out);
+void ask_save_as(struct model *m, bool closes);
 void ask_language(struct model *m);
 void ask_themes(struct model *m, const struct msg *msg);
 void show_help(struct model *m); /* help.c */
@@ -111,8 +113,7 @@ void buffer_new(struct model *m, struct effects *out);
 void buffer_close(struct model *m, struct effects *out); /* asks if changes would be lost */
 /* `col` is a column of the screen */
 void buffer_tab_click(struct model *m, int col, struct effects *out);
-/* closes the buffer if it was to be closed after saving */
-void buffer_saved(struct model *m, uint32_t id, struct effects *out);
+void buffer_close_now(struct model *m, uint32_t id, struct effects *out); /* even if it is unsaved */
 
 /* install.c: how to get what the run missed: a package, by the text of its error. "": nothing is known. */
 /* Install the packages of --with, or ask about them, as soon as the sandbox is ready and nothing else is

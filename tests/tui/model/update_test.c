@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "langs.h"
+#include "text/history.h"
 #include "text/text.h"
 #include "tui/model/desk.h"
 
@@ -615,9 +616,33 @@ static void closing_asks_before_something_is_lost(void **state)
 	press('s', 0);
 	type("/tmp/y.js\n");
 	assert_int_equal(last_effect(EFFECT_SAVE_CHECKED)->save.buffer, id);
-	send((struct msg){.type = MSG_SAVED, .file.path = "/tmp/y.js", .file.buffer = id});
+	assert_true(last_effect(EFFECT_SAVE_CHECKED)->save.closes);
+	send((struct msg){.type = MSG_SAVED, .file = {.path = "/tmp/y.js", .buffer = id, .closes = true}});
+	assert_non_null(buffers_find(&m.buffers, id)); /* it is not as it was saved */
+	assert_screen("was changed meanwhile, and stays open", true);
+	history_mark_saved(model_editor(&m)->history);
+	send((struct msg){.type = MSG_SAVED, .file = {.path = "/tmp/y.js", .buffer = id, .closes = true}});
 	assert_null(buffers_find(&m.buffers, id));
 	assert_false(dialog_is_open(&m.dialog));
+}
+
+/* Giving up the question gives up the closing, too. */
+static void a_save_that_is_given_up_closes_nothing_later(void **state)
+{
+	(void)state;
+	type("precious");
+	buffer_close(&m, &fx);
+	press('s', 0);
+	press(K_ESCAPE, 0);
+	press('s', MOD_CTRL);
+	type("/tmp/y.py\n");
+	assert_false(last_effect(EFFECT_SAVE_CHECKED)->save.closes);
+	send((struct msg){.type = MSG_SAVE_EXISTS,
+			.save_exists = {.path = "/tmp/y.py",
+					.buffer = buffers_current(&m.buffers)->id,
+					.closes = true}});
+	press('r', 0);
+	assert_true(last_effect(EFFECT_SAVE)->save.closes);
 }
 
 static void the_last_buffer_is_replaced(void **state)
@@ -790,6 +815,7 @@ int main(void)
 			TEST(a_file_is_taken_to_be_in_the_language_of_its_name),
 			TEST(a_path_that_fails_can_be_put_right),
 			TEST(closing_asks_before_something_is_lost),
+			TEST(a_save_that_is_given_up_closes_nothing_later),
 			TEST(the_last_buffer_is_replaced),
 			TEST(themes_are_tried_before_they_are_taken),
 			TEST(scrolling_stays_until_the_end_is_reached),
