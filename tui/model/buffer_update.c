@@ -131,6 +131,29 @@ static void answer_close(struct model *m, int answer, struct effects *out)
 		ask_save(m, true, out);
 }
 
+/* As vi's ":q!": another buffer whose text would be lost is shown instead. */
+void buffer_abandon(struct model *m, struct effects *out)
+{
+	const struct buffer *b = buffers_current(&m->buffers);
+	struct buffer *other = NULL;
+	char name[4200];
+
+	for (size_t i = m->buffers.n; i-- > 0;)
+		if (m->buffers.items[i] != b && buffer_is_unsaved(m->buffers.items[i]))
+			other = m->buffers.items[i];
+	if (!other) {
+		effect_plain(out, EFFECT_QUIT_DISCARDING);
+	} else if (b->editor.is_saving) {
+		notices_add(&m->notices, m->now_ns, true, "%s is still being written", b->editor.path);
+	} else {
+		buffer_close_now(m, b->id, out);
+		buffer_show(m, other, out);
+		notices_add(&m->notices, m->now_ns, true,
+				"%s has unsaved changes, too: :q! drops them, :qa! those of all buffers, :q keeps them",
+				buffer_name(other, name, sizeof name));
+	}
+}
+
 static void toggle_wrap(struct model *m, struct effects *out)
 {
 	(void)out;

@@ -113,6 +113,8 @@ void buffer_new(struct model *m, struct effects *out);
 void buffer_close(struct model *m, struct effects *out); /* asks if changes would be lost */
 /* `col` is a column of the screen */
 void buffer_tab_click(struct model *m, int col, struct effects *out);
+void buffer_abandon(
+		struct model *m, struct effects *out); /* drops its text, and quits if it is the last one */
 void buffer_close_now(struct model *m, uint32_t id, struct effects *out); /* even if it is unsaved */
 
 /* install.c: how to get what the run missed: a package, by the text of its error. "": nothing is known. */

@@ -142,7 +142,7 @@ bool vi_keys_take(struct model *m, const struct msg *msg, struct effects *out,
 	case VI_COMMAND: ask_vi_command(m); break;
 	case VI_REPEAT: repeat_keys(m, msg, out, again); break;
 	case VI_CLOSE: effect_plain(out, EFFECT_QUIT_SAVING); break;
-	case VI_DISCARD: effect_plain(out, EFFECT_QUIT_DISCARDING); break;
+	case VI_DISCARD: buffer_abandon(m, out); break;
 	case VI_NEXT_PANE: run_named(m, "next-pane", out); break;
 	case VI_NOTHING: break;
 	}
@@ -186,7 +186,9 @@ static void run_vi_command(struct model *m, const char *text, struct effects *ou
 		write_as_vi(m, name[1] == '!', rest, out);
 	} else if (strcmp(name, "q") == 0 || strcmp(name, "qa") == 0) {
 		run_named(m, "quit", out);
-	} else if (strcmp(name, "q!") == 0 || strcmp(name, "qa!") == 0) {
+	} else if (strcmp(name, "q!") == 0) {
+		buffer_abandon(m, out);
+	} else if (strcmp(name, "qa!") == 0) {
 		effect_plain(out, EFFECT_QUIT_DISCARDING);
 	} else if (strcmp(name, "wq") == 0 || strcmp(name, "x") == 0 || strcmp(name, "wqa") == 0) {
 		effect_plain(out, EFFECT_QUIT_SAVING);

@@ -484,6 +484,30 @@ static void an_exclamation_mark_discards(void **state)
 	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
 }
 
+/* It is about the text that is seen, unless it says "all". */
+static void an_exclamation_mark_spares_other_buffers(void **state)
+{
+	(void)state;
+	type("iother");
+	press(K_ESCAPE, 0);
+	buffer_new(&m, &fx);
+	uint32_t id = buffers_current(&m.buffers)->id;
+	type("ithis");
+	press(K_ESCAPE, 0);
+	type(":q!\n");
+	assert_null(last_effect(EFFECT_QUIT_DISCARDING));
+	assert_null(buffers_find(&m.buffers, id));
+	has_text("other");
+	assert_screen("the python buffer has unsaved changes, too", true);
+	buffer_new(&m, &fx);
+	type("ZQ");
+	assert_null(last_effect(EFFECT_QUIT_DISCARDING));
+	has_text("other");
+	buffer_new(&m, &fx);
+	type(":qa!\n");
+	assert_non_null(last_effect(EFFECT_QUIT_DISCARDING));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, vi_setup, desk_teardown)
@@ -512,6 +536,7 @@ int main(void)
 			TEST(a_search_ends_visual_mode),
 			TEST(the_help_lists_them),
 			TEST(an_exclamation_mark_discards),
+			TEST(an_exclamation_mark_spares_other_buffers),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
