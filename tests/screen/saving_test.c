@@ -165,6 +165,70 @@ static void text_that_is_typed_meanwhile_is_not_closed(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* ---- dialogs ---- */
+
+/* The end of a save is no answer to a question about another one. */
+static void a_dialog_is_not_closed_by_an_earlier_save(void **state)
+{
+	(void)state;
+	start("default", given_big());
+	screen_wait(&s, "200000 lines");
+	screen_send(&s, "first");
+	screen_wait(&s, "firstvalue_000000");
+	set_disk("slow");
+	screen_send(&s, "\x13"); /* ^S */
+	screen_wait(&s, "saving ");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Save the python buffer as");
+	screen_send(&s, path_of("other.py"));
+	screen_send(&s, "\r"); /* refused: the path may be tried again */
+	screen_wait(&s, "big.py is still being written");
+	screen_send(&s, "\x1b");
+	screen_wait_gone(&s, "Save the python buffer as");
+	screen_send(&s, "\x0e"); /* ^N */
+	screen_wait(&s, "python: big.py*");
+	screen_send(&s, "code = 1");
+	screen_wait(&s, "1 code = 1");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Save the python buffer as");
+	screen_send(&s, path_of("cop"));
+	set_disk("");
+	screen_wait(&s, "python: big.py ");
+	assert_true(screen_shows(&s, "Save the python buffer as"));
+	screen_send(&s, "y.py\r");
+	screen_wait_gone(&s, "Save the python buffer as");
+	screen_wait(&s, "copy.py");
+	first_line_is("copy.py", "code = 1");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
+/* Nor does it stay open until the disk is done, or take an error that comes later. */
+static void a_path_that_is_accepted_is_not_asked_for_any_more(void **state)
+{
+	(void)state;
+	start("default", given_big());
+	screen_wait(&s, "200000 lines");
+	set_disk("slow");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Save the python buffer as");
+	screen_send(&s, path_of("large.py"));
+	screen_send(&s, "\r");
+	screen_wait_gone(&s, "Save the python buffer as");
+	screen_send(&s, "typed");
+	screen_wait(&s, "typedvalue_000000");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Save the python buffer as");
+	set_disk("fails");
+	screen_wait(&s, "cannot save ");
+	screen_wait(&s, "Input/output error");
+	screen_send(&s, "\x1b");
+	screen_wait_gone(&s, "Save the python buffer as");
+	assert_true(screen_shows(&s, "cannot save "));
+	assert_true(screen_shows(&s, "typedvalue_000000"));
+	set_disk("");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static int clean_up(void **state)
 {
 	char command[160];
@@ -189,6 +253,8 @@ int main(int argc, char **argv)
 			TEST(big_files_are_saved_behind),
 			TEST(big_copies_are_written_behind),
 			TEST(text_that_is_typed_meanwhile_is_not_closed),
+			TEST(a_dialog_is_not_closed_by_an_earlier_save),
+			TEST(a_path_that_is_accepted_is_not_asked_for_any_more),
 	};
 
 	if (argc < 3)

@@ -139,8 +139,10 @@ void app_save_file(struct app *a, const struct save_request *request, bool check
 	struct save_request expanded = *request;
 	char path[PATH_MAX] = "";
 
-	if (!b)
+	if (!b) {
+		app_send_file(a, MSG_SAVED, request->buffer, request->path, "the buffer is gone");
 		return;
+	}
 	const struct editor *e = &b->editor;
 	if (request->path) {
 		app_expand_path(request->path, path);

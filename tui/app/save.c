@@ -19,7 +19,7 @@ struct app_save {
 	uint32_t buffer;
 	bool closes;  /* the buffer is to be closed then */
 	bool is_copy; /* the file does not become the buffer's */
-	int done_fd;  /* eventfd of the app */
+	int done_fd;  /* eventfd of the app; 0: the save does not go on in the background */
 	struct file_saving *saving;
 	pthread_t thread;
 	bool has_thread;
@@ -49,10 +49,15 @@ static void report_copy(struct app *a, const char *path)
 	app_notify(a, MSG_NOTICE, text);
 }
 
-static void report_failed(struct app *a, const struct app_save *s, const char *why)
+/* `why`: it has failed; or NULL. */
+static void report_saved(struct app *a, const struct app_save *s, const char *why)
 {
 	app_send(a, &(struct msg){.type = MSG_SAVED,
-				    .file = {.buffer = s->buffer, .path = s->path, .error = why}});
+				    .file = {.buffer = s->buffer,
+						    .path = s->path,
+						    .error = why,
+						    .closes = s->closes,
+						    .is_behind = s->done_fd > 0}});
 }
 
 /* Takes `s`. False: it has failed. */
@@ -65,15 +70,10 @@ static bool finish_save(struct app *a, struct app_save *s)
 	bool is_saved = s->result == 0;
 	if (b && !s->is_copy)
 		editor_saved(&b->editor, is_saved ? &s->stamp : NULL);
-	if (!is_saved)
-		report_failed(a, s, s->error.msg);
-	else if (s->is_copy)
+	if (is_saved && s->is_copy)
 		report_copy(a, s->path);
 	else
-		app_send(a, &(struct msg){.type = MSG_SAVED,
-					    .file = {.buffer = s->buffer,
-							    .path = s->path,
-							    .closes = s->closes}});
+		report_saved(a, s, is_saved ? NULL : s->error.msg);
 	free(s);
 	return is_saved;
 }
@@ -118,7 +118,7 @@ static void report_begin(struct app *a, const struct buffer *b, const struct app
 
 	snprintf(text, sizeof text, "%s %.300s, %zu MiB ...", s->is_copy ? "writing a copy to" : "saving",
 			s->path, text_len(b->editor.text) >> 20);
-	app_notify(a, MSG_NOTICE, text);
+	app_notify(a, MSG_SAVING, text);
 }
 
 /* Wait for the disk in a thread; where there is none, here. Takes `s`. */
@@ -170,7 +170,7 @@ bool app_write_buffer(struct app *a, const struct save_request *request, bool is
 	snprintf(s->path, sizeof s->path, "%s", path ? path : "");
 	int r = begin_save(a, b, request->path, s);
 	if (r < 0) {
-		report_failed(a, s, s->error.msg[0] ? s->error.msg : trm_strerror(r));
+		report_saved(a, s, s->error.msg[0] ? s->error.msg : trm_strerror(r));
 		free(s);
 		return false;
 	}

@@ -125,6 +125,8 @@ static void answer_close(struct model *m, int answer, struct effects *out)
 	uint32_t id = m->pending_buffer;
 
 	dialog_close(m);
+	if (buffers_current(&m->buffers)->id != id)
+		return; /* it has been saved and closed meanwhile */
 	if (answer == BUTTON_DISCARD)
 		buffer_close_now(m, id, out);
 	else if (answer == BUTTON_SAVE)

@@ -79,13 +79,24 @@ static void on_opened(struct model *m, const struct msg *msg, struct effects *ou
 	report_opened(m, msg, &b->editor);
 }
 
+/* The path was accepted. */
+static void on_saving(struct model *m, const struct msg *msg)
+{
+	if (m->dialog.answer == answer_save)
+		dialog_close(m);
+	notices_add(&m->notices, m->now_ns, false, "%s", msg->text);
+}
+
 static void on_saved(struct model *m, const struct msg *msg, struct effects *out)
 {
+	/* A dialog that is open when a save in the background ends is about another one. */
+	bool is_asked = m->dialog.answer == answer_save && !msg->file.is_behind;
+
 	if (msg->file.error) {
-		report_failure(m, m->dialog.answer == answer_save, msg->file.error);
+		report_failure(m, is_asked, msg->file.error);
 		return;
 	}
-	if (m->dialog.answer == answer_save)
+	if (is_asked)
 		dialog_close(m);
 	const struct buffer *b = buffers_find(&m->buffers, msg->file.buffer);
 	char broken[BROKEN_TEXT] = "";
@@ -144,6 +155,7 @@ void update_file(struct model *m, const struct msg *msg, struct effects *out)
 	switch (msg->type) {
 	case MSG_OPENED:
 	case MSG_ALREADY_OPEN: on_opened(m, msg, out); break;
+	case MSG_SAVING: on_saving(m, msg); break;
 	case MSG_SAVED: on_saved(m, msg, out); break;
 	case MSG_FILE_CHANGED: on_changed(m, msg, out); break;
 	case MSG_RELOADED: on_reloaded(m, msg); break;

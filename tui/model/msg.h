@@ -71,28 +71,29 @@ enum msg_type {
 	MSG_INSIDE_CLOSED,    /* : text, the reason */
 	MSG_OPENED,           /* : file */
 	MSG_ALREADY_OPEN,     /* : file */
-	MSG_SAVED,            /* : file */
-	MSG_RELOADED,         /* : file */
-	MSG_FILE_CHANGED,     /* : file_changed, by another program */
-	MSG_SAVE_EXISTS,      /* : save_exists */
-	MSG_COPY_EXISTS,      /* : copy_exists */
-	MSG_FOUND,            /* : text, unsaved buffers that a crash has left, one per line */
-	MSG_TEXT_UNSAFE,      /* : text_unsafe */
-	MSG_PATH,             /* : path */
-	MSG_PICK_FILES,       /* : picks */
-	MSG_THEMES,           /* : themes */
-	MSG_SETTINGS,         /* : settings */
-	MSG_SETTING_STORED,   /* : setting */
-	MSG_REPLAY_END,       /* the recording that is shown has no more, or cannot go on */
-	MSG_RECORDING,        /* : recording */
-	MSG_EXPORTED,         /* : exported */
-	MSG_IMAGES,           /* : images */
-	MSG_FIGURE_DRAWN,     /* : figure_drawn */
-	MSG_FIGURE_SAVED,     /* : figure_saved */
-	MSG_ANSWER,           /* : answer, from a kernel */
-	MSG_TABLE_FILE,       /* : table_file */
-	MSG_HISTORY,          /* : history */
-	MSG_FILES,            /* : files */
+	MSG_SAVING,       /* : text, a save takes a while and goes on in the background; MSG_SAVED follows */
+	MSG_SAVED,        /* : file */
+	MSG_RELOADED,     /* : file */
+	MSG_FILE_CHANGED, /* : file_changed, by another program */
+	MSG_SAVE_EXISTS,  /* : save_exists */
+	MSG_COPY_EXISTS,  /* : copy_exists */
+	MSG_FOUND,        /* : text, unsaved buffers that a crash has left, one per line */
+	MSG_TEXT_UNSAFE,  /* : text_unsafe */
+	MSG_PATH,         /* : path */
+	MSG_PICK_FILES,   /* : picks */
+	MSG_THEMES,       /* : themes */
+	MSG_SETTINGS,     /* : settings */
+	MSG_SETTING_STORED, /* : setting */
+	MSG_REPLAY_END,     /* the recording that is shown has no more, or cannot go on */
+	MSG_RECORDING,      /* : recording */
+	MSG_EXPORTED,       /* : exported */
+	MSG_IMAGES,         /* : images */
+	MSG_FIGURE_DRAWN,   /* : figure_drawn */
+	MSG_FIGURE_SAVED,   /* : figure_saved */
+	MSG_ANSWER,         /* : answer, from a kernel */
+	MSG_TABLE_FILE,     /* : table_file */
+	MSG_HISTORY,        /* : history */
+	MSG_FILES,          /* : files */
 };
 
 /* A path that was completed. */
@@ -191,6 +192,7 @@ struct msg {
 			const char *error; /* NULL: none */
 			bool is_new;       /* the file does not exist yet */
 			bool closes;       /* the buffer was saved to be closed */
+			bool is_behind;    /* after MSG_SAVING */
 		} file;
 		struct {
 			uint32_t buffer;

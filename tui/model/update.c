@@ -349,6 +349,7 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 	case MSG_ALREADY_OPEN:
 	case MSG_FILE_CHANGED:
 	case MSG_RELOADED:
+	case MSG_SAVING:
 	case MSG_SAVED: update_file(m, msg, out); break;
 	case MSG_FOUND:
 	case MSG_SAVE_EXISTS:
