@@ -143,7 +143,7 @@ static void the_memory_limit_is_asked_about(void **state)
 	screen_send(&s, "import time; b = []\r");
 	screen_send(&s, "while True: b.append(b'x' * (4 << 20)); time.sleep(0.02)");
 	screen_send(&s, KEY_F(5));
-	screen_wait(&s, "of 128 MiB in use. Alt-i: interrupt");
+	screen_wait(&s, "of 128 MiB in use. Alt-I: interrupt");
 	screen_send(&s, "\033i");
 	screen_wait(&s, "interrupted; variables are kept");
 	run("print('have', len(b) > 10)");

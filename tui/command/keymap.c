@@ -141,14 +141,15 @@ static void chord_name(const struct chord *c, char out[32])
 {
 	char key[16];
 
+	bool is_upper = c->mods && c->key >= 'A' && c->key <= 'Z';
+
 	key_shown(c->key, key);
-	if (c->mods == MOD_CTRL && c->key > ' ' && c->key < 0x7F) {
-		snprintf(out, 32, "^%c", *key >= 'a' && *key <= 'z' ? *key - 'a' + 'A' : *key);
-		return;
-	}
-	/* The notation is always the same: ^ is Ctrl, before a letter and before a key with a name. */
+	/* The notation is always the same: ^ is Ctrl, before a letter and before a key with a name. A letter
+	 * behind it, or behind Alt, is the one that is printed on the key. */
+	if (c->mods && c->key >= 'a' && c->key <= 'z')
+		*key = (char)(*key - 'a' + 'A');
 	snprintf(out, 32, "%s%s%s%s", c->mods & MOD_CTRL ? "^" : "", c->mods & MOD_ALT ? "Alt-" : "",
-			c->mods & MOD_SHIFT ? "Shift-" : "", key);
+			c->mods & MOD_SHIFT || is_upper ? "Shift-" : "", key);
 }
 
 void keys_name(const struct keys *keys, char out[KEYMAP_NAME_BYTES])
@@ -295,6 +296,19 @@ bool keymap_is_at_home(const struct binding *b)
 	return b->command
 	       && (b->key_context == b->command->key_context || b->key_context == CONTEXT_ANY
 			       || b->key_context == CONTEXT_ALWAYS);
+}
+
+bool keymap_is_hidden(const struct keymap *map, const struct binding *b)
+{
+	if (b->key_context != CONTEXT_ANY && b->key_context != CONTEXT_ALWAYS)
+		return false;
+	for (size_t i = 0; i < map->n; i++) {
+		const struct binding *other = &map->bindings[i];
+		if (other->key_context == CONTEXT_EDITOR && other->command && other->command != b->command
+				&& (keys_begin(&other->keys, &b->keys) || keys_begin(&b->keys, &other->keys)))
+			return true;
+	}
+	return false;
 }
 
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command)

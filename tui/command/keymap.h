@@ -75,6 +75,8 @@ const struct binding *keymap_clash(
 
 /* Does the binding apply wherever its command does? If not, it is an additional key in some pane. */
 bool keymap_is_at_home(const struct binding *b);
+/* Does the editor take these keys, or their beginning, before a binding that applies everywhere? */
+bool keymap_is_hidden(const struct keymap *map, const struct binding *b);
 /* The first binding of a command, if possible one that is at home. NULL: it has no keys. */
 const struct keys *keymap_keys(const struct keymap *map, const struct command *command);
 
@@ -84,7 +86,7 @@ bool keys_equal(const struct keys *a, const struct keys *b);
 bool keys_begin(const struct keys *keys, const struct keys *wanted);
 /* In the notation of keys_parse(): "shift-f6", "ctrl-x ctrl-s". */
 void keys_write(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
-/* For people: "^F", "Shift-F6", "^X ^S". */
+/* For people: "^F", "Alt-V", "Alt-Shift-N", "Shift-F6", "^X ^S". The workbench names keys with this only. */
 void keys_name(const struct keys *keys, char out[KEYMAP_NAME_BYTES]);
 
 /* ---- the key bar ---- */

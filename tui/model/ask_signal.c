@@ -19,7 +19,7 @@ static const struct {
 } signals[] = {
 		{SIGTERM, "TERM", "ask it to quit"},
 		{SIGKILL, "KILL", "kill it now"},
-		{SIGINT, "INT", "interrupt, like Ctrl-C"},
+		{SIGINT, "INT", "interrupt, like ^C"},
 		{SIGHUP, "HUP", "hang up"},
 		{SIGQUIT, "QUIT", "quit with a core dump"},
 		{SIGSTOP, "STOP", "suspend"},

@@ -5,6 +5,7 @@
 #include "command/command.h"
 #include "editor/editor_internal.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"
@@ -36,12 +37,15 @@ static void copy_output(struct model *m, struct effects *out)
 
 static void copy_selection(struct model *m, struct effects *out)
 {
+	char key[KEYMAP_NAME_BYTES];
+
 	if (m->out.has_selection && m->focus != PANE_EDITOR)
 		copy_output(m, out);
 	else if (m->focus == PANE_EDITOR && editor_copy(model_editor(m)) & EDITOR_CLIPBOARD)
 		keep_clipboard(m, out, "the buffer");
 	else
-		notices_add(&m->notices, m->now_ns, false, "nothing to interrupt or copy (F10 quits)");
+		notices_add(&m->notices, m->now_ns, false, "nothing to interrupt or copy (%s quits)",
+				key_hint(m, "quit", key));
 }
 
 static void paste_older(struct model *m, struct effects *out)
@@ -145,12 +149,13 @@ static void insert_template(struct model *m, struct effects *out)
 {
 	struct editor *e = model_editor(m);
 	const char *text = m->lang->skeleton;
+	char key[KEYMAP_NAME_BYTES];
 
 	if (!*text)
 		notices_add(&m->notices, m->now_ns, true, "%s has no template", m->lang->name);
 	else if (text_len(e->text))
-		notices_add(&m->notices, m->now_ns, true,
-				"a template is for an empty buffer: Ctrl-N opens one");
+		notices_add(&m->notices, m->now_ns, true, "a template is for an empty buffer: %s opens one",
+				key_hint(m, "new-buffer", key));
 	else
 		editor_done(m, editor_replace(e, 0, 0, text, strlen(text), BURST_NONE), out);
 }

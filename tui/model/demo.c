@@ -12,6 +12,7 @@
 #include "command/command.h"
 #include "model/dialog_dispatch.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "text/cluster.h"
@@ -206,11 +207,13 @@ static void run_cell(struct model *m, struct effects *out)
 static void demo_next(struct model *m, struct effects *out)
 {
 	struct demo *d = &m->demo;
+	char key[KEYMAP_NAME_BYTES];
 
 	if (demo_bytes_left(d))
 		put_demo_text(m, demo_bytes_left(d), out);
 	else if (is_running(m))
-		notices_add(&m->notices, m->now_ns, false, "the cell is still running: Ctrl-C interrupts it");
+		notices_add(&m->notices, m->now_ns, false, "the cell is still running: %s interrupts it",
+				key_hint(m, "stop", key));
 	else if (!d->run && !d->cells[d->current].is_text)
 		run_cell(m, out);
 	else if (is_last(d))

@@ -3,6 +3,7 @@
 
 #include "command/command.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 
 bool detach_is_certain(const struct model *m)
@@ -19,9 +20,12 @@ bool detach_loses_later(const struct model *m)
 
 static bool has_sandbox(struct model *m)
 {
+	char key[KEYMAP_NAME_BYTES];
+
 	if (m->sandbox.state != SANDBOX_DEAD)
 		return true;
-	notices_add(&m->notices, m->now_ns, false, "there is no sandbox: F5 starts one");
+	notices_add(&m->notices, m->now_ns, false, "there is no sandbox: %s starts one",
+			key_hint(m, "run", key));
 	return false;
 }
 

@@ -6,6 +6,7 @@
 #include "model/complete.h"
 #include "model/effect.h"
 #include "model/inspect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/pane.h"
 #include "model/update.h"
@@ -39,9 +40,11 @@ void editor_done(struct model *m, unsigned bits, struct effects *out)
 void editor_pane_key(struct model *m, const struct event *ev, struct effects *out)
 {
 	const struct command *motion = motion_with_shift(m, ev);
+	char key[KEYMAP_NAME_BYTES];
 
 	if (m->demo.is_on) {
-		notices_add(&m->notices, m->now_ns, false, "this is a demo: press Esc to edit the file");
+		notices_add(&m->notices, m->now_ns, false, "this is a demo: %s lets you edit the file",
+				key_hint(m, "demo-leave", key));
 		return;
 	}
 	if (motion) {

@@ -492,7 +492,7 @@ static void find_previous_match(struct model *m, struct effects *out)
 
 static const struct command commands[] = {
 		{"find", "Find…",
-				"find: Enter next, Shift-Enter or Up previous, Alt-x regular expression, Alt-c case, Alt-w word",
+				"find: Enter next, Shift-Enter or Up previous, Alt-X regular expression, Alt-C case, Alt-W word",
 				CONTEXT_EDITOR, .run = open_finder},
 		{"find-next", "Find next", "find the next match", CONTEXT_EDITOR, .run = find_next_match},
 		{"find-previous", "Find previous", "find the previous match", CONTEXT_EDITOR,

@@ -8,6 +8,7 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/pane.h"
 #include "model/update.h"
@@ -26,7 +27,7 @@ static const struct {
 		{CONTEXT_OUTPUT, "link",
 				"a URL (http, https) is a link where the terminal shows links: click it as the terminal "
 				"wants, mostly with Ctrl"},
-		{CONTEXT_ANY, "^", "is Ctrl: ^S is Ctrl-S"},
+		{CONTEXT_ANY, "^", "is Ctrl: ^S is Ctrl-S; a letter is the one on its key, without Shift"},
 		{CONTEXT_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
 		{CONTEXT_ANY, "mouse",
 				"click to focus, drag to select or to move a border, wheel to scroll; hold Shift "
@@ -125,12 +126,13 @@ static int places_of(const struct keymap *map, const struct binding *b)
 
 /* "^Q", "? in the output": a key, and the pane in which it applies, unless that is the command's own. */
 static void name_with_place(
-		const struct keymap *map, const struct binding *b, bool has_name, char *out, size_t cap)
+		const struct model *m, const struct binding *b, bool has_name, char *out, size_t cap)
 {
+	const struct keymap *map = &m->keymap;
 	char name[KEYMAP_NAME_BYTES], pane[64];
 
 	keys_name(&b->keys, name);
-	if (places_of(map, b) > PLACES_NAMED) {
+	if (places_of(map, b) > PLACES_NAMED || (keymap_is_at_home(b) && keymap_is_hidden(map, b))) {
 		snprintf(out, cap, "%s outside of the editor", name);
 		return;
 	}
@@ -142,10 +144,18 @@ static void name_with_place(
 					     : pane + 1);
 }
 
+/* The key that works now, or else the one that vi's INSERT mode leaves to the command. */
+static const struct keys *first_key(const struct model *m, const struct command *c)
+{
+	const struct keys *keys = key_of_command(m, c);
+
+	return keys || m->vi.mode == VI_OFF ? keys : keymap_keys(&m->keymap, c);
+}
+
 /* " (also Alt-Enter, ^Enter)": all keys of a command but the first. */
 static void other_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
-	const struct keys *first = keymap_keys(&m->keymap, c);
+	const struct keys *first = first_key(m, c);
 	char name[KEYMAP_NAME_BYTES + 64];
 	size_t used = 0;
 
@@ -153,12 +163,13 @@ static void other_keys(const struct model *m, const struct command *c, char *out
 	for (size_t i = 0; i < m->keymap.n; i++) {
 		const struct binding *b = &m->keymap.bindings[i];
 		bool was_listed = is_listed_before(&m->keymap, i);
-		if (b->command != c || &b->keys == first
+		bool is_of_vi = !keymap_is_hidden(&m->keymap, b) && key_is_hidden(m, b);
+		if (b->command != c || &b->keys == first || is_of_vi
 				|| (was_listed
 						&& (keymap_is_at_home(b)
 								|| places_of(&m->keymap, b) > PLACES_NAMED)))
 			continue;
-		name_with_place(&m->keymap, b, !was_listed, name, sizeof name);
+		name_with_place(m, b, !was_listed, name, sizeof name);
 		int n = snprintf(out + used, cap - used, "%s%s", used ? ", " : " (also ", name);
 		if (n < 0 || used + (size_t)n + 1 >= cap)
 			break;
@@ -183,13 +194,14 @@ static void add_commands(struct help *h, enum key_context key_context, bool has_
 	char key[KEYMAP_NAME_BYTES], others[240], text[500];
 
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
-		const struct keys *keys = keymap_keys(&h->m->keymap, c);
+		const struct keys *keys = first_key(h->m, c);
 		if (c->key_context != key_context || !c->help || !keys || (c->title != NULL) != has_title
 				|| is_first(h, c))
 			continue;
 		keys_name(keys, key);
 		other_keys(h->m, c, others, sizeof others);
-		snprintf(text, sizeof text, "%s%s", c->help, others);
+		snprintf(text, sizeof text, "%s%s%s", c->help,
+				key_of_command(h->m, c) ? "" : " (in INSERT mode)", others);
 		add_help_row(h, (int)key_context, key, c, text);
 	}
 }
@@ -212,7 +224,7 @@ static void add_keyless(struct help *h)
 	char text[400];
 
 	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
-		if (!c->title || !c->help || keymap_keys(&h->m->keymap, c))
+		if (!c->title || !c->help || first_key(h->m, c))
 			continue;
 		bool is_same = strcasecmp(c->title, c->help) == 0;
 		snprintf(text, sizeof text, "%s%s%s", c->title, is_same ? "" : ": ", is_same ? "" : c->help);

@@ -12,6 +12,7 @@
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -173,12 +174,9 @@ void install_with(struct model *m, struct effects *out)
 
 void install_advise(const struct model *m, const struct trm_result *r, char *out, size_t cap)
 {
-	const struct keys *keys = keymap_keys(&m->keymap, command_find("palette"));
-	char palette[KEYMAP_NAME_BYTES] = "the palette", name[64], front[128];
+	char palette[KEYMAP_NAME_BYTES], name[64], front[128];
 
 	out[0] = '\0';
-	if (keys)
-		keys_name(keys, palette);
 	if (!trm_missing_package(r, name, sizeof name))
 		return;
 	snprintf(front, sizeof front,
@@ -188,7 +186,7 @@ void install_advise(const struct model *m, const struct trm_result *r, char *out
 	if (has_pip_lines(r->lang))
 		snprintf(out, cap, "%s: run %%pip install %s", front, name);
 	else
-		snprintf(out, cap, "%s: %s, \"Install packages\".%s", front, palette,
+		snprintf(out, cap, "%s: %s, \"Install packages\".%s", front, key_hint(m, "palette", palette),
 				lacks_network(m) ? " It needs the network: start with --net on" : "");
 }
 

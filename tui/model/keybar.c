@@ -5,6 +5,7 @@
 
 #include "cells/event.h"
 #include "command/keymap.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/page.h"
 #include "model/pane.h"
@@ -139,7 +140,7 @@ static const struct keys *keys_shown(const struct model *m, const struct command
 	const struct command *found = NULL;
 
 	keymap_resolve(&m->keymap, CONTEXT_EDITOR, &shift_enter, &found);
-	return c && m->tells_keys && found == c ? &shift_enter : keymap_keys(&m->keymap, c);
+	return c && m->tells_keys && found == c ? &shift_enter : key_of_command(m, c);
 }
 
 /* On the page of sandboxes, commands for the panes below only leave the page. */

@@ -8,6 +8,7 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -65,15 +66,6 @@ void memory_run_ended(struct model *m)
 		m->notices.is_shown = false; /* the run is no longer suspended */
 }
 
-static void key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])
-{
-	const struct keys *keys = keymap_keys(&m->keymap, command_find(command));
-
-	snprintf(out, KEYMAP_NAME_BYTES, "?");
-	if (keys)
-		keys_name(keys, out);
-}
-
 const char *memory_text(const struct model *m, char *out, size_t cap)
 {
 	uint64_t waited_ns = m->now_ns - m->run.paused_ns;
@@ -82,8 +74,8 @@ const char *memory_text(const struct model *m, char *out, size_t cap)
 	out[0] = '\0';
 	if (!m->run.paused_ns || m->run.state != RUN_RUNNING)
 		return out;
-	key_of(m, "interrupt-paused", stop);
-	key_of(m, "resume-paused", go);
+	key_hint(m, "interrupt-paused", stop);
+	key_hint(m, "resume-paused", go);
 	snprintf(out, cap,
 			"paused: %" PRIu64 " of %" PRIu64
 			" MiB in use. %s: interrupt (tries to keep variables). %s: continue, and perhaps be "

@@ -260,8 +260,7 @@ static void block_to_graph(struct model *m, struct effects *out)
 }
 
 static const struct command commands[] = {
-		{"show-metrics", "Metrics",
-				"go to the metrics; on small screens they fill the screen (F11: back)",
+		{"show-metrics", "Metrics", "go to the metrics; on small screens they fill the screen",
 				CONTEXT_ANY, .run = show_metrics_pane},
 		{"processes-up", NULL, "select a process", CONTEXT_METRICS, .run = processes_up},
 		{"processes-down", NULL, NULL, CONTEXT_METRICS, .run = processes_down},

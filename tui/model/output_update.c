@@ -2,6 +2,7 @@
 /* The commands and events of the output pane. */
 #include "command/command.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/output.h"
@@ -163,9 +164,12 @@ bool output_takes_input(const struct model *m, const struct event *ev)
 
 void output_key(struct model *m, const struct event *ev, struct effects *out)
 {
+	char key[KEYMAP_NAME_BYTES];
+
 	(void)out;
 	if (is_text(ev))
-		notices_add(&m->notices, m->now_ns, false, "nothing is reading input: F6 goes to the editor");
+		notices_add(&m->notices, m->now_ns, false, "nothing is reading input: %s goes to the editor",
+				key_hint(m, "next-pane", key));
 	m->needs_draw = true;
 }
 

@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/dialog_dispatch.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/pane.h"
 #include "model/update.h"
@@ -146,7 +147,7 @@ static bool is_function_key(const struct keys *keys)
  */
 static void name_keys(const struct model *m, const struct command *c, char *out, size_t cap)
 {
-	const struct keys *first = keymap_keys(&m->keymap, c);
+	const struct keys *first = key_of_command(m, c);
 	char name[KEYMAP_NAME_BYTES];
 
 	out[0] = '\0';
@@ -156,7 +157,8 @@ static void name_keys(const struct model *m, const struct command *c, char *out,
 	size_t n = (size_t)snprintf(out, cap, "%s", name);
 	for (size_t i = 0; i < m->keymap.n && is_function_key(first); i++) {
 		const struct binding *b = &m->keymap.bindings[i];
-		if (b->command != c || is_function_key(&b->keys) || !keymap_is_at_home(b))
+		if (b->command != c || is_function_key(&b->keys) || !keymap_is_at_home(b)
+				|| key_is_hidden(m, b))
 			continue;
 		keys_name(&b->keys, name);
 		if (n + strlen(name) + 2 < cap)

@@ -8,6 +8,7 @@
 #include "model/cell_runs.h"
 #include "model/effect.h"
 #include "model/inspect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/run_source.h"
@@ -21,18 +22,21 @@
 
 static bool may_run(struct model *m)
 {
+	char key[KEYMAP_NAME_BYTES];
+
 	if (m->sandbox.state == SANDBOX_DEAD) {
 		ask_restart(m);
 		return false;
 	}
 	if (m->run.is_install) {
 		notices_add(&m->notices, m->now_ns, false,
-				"packages are being installed: Ctrl-C interrupts the installation");
+				"packages are being installed: %s interrupts the installation",
+				key_hint(m, "stop", key));
 		return false;
 	}
 	if (m->n_waiting == MODEL_WAITING) {
-		notices_add(&m->notices, m->now_ns, false,
-				"%d runs are already queued: Ctrl-C cancels them all", MODEL_WAITING);
+		notices_add(&m->notices, m->now_ns, false, "%d runs are already queued: %s cancels them all",
+				MODEL_WAITING, key_hint(m, "stop", key));
 		return false;
 	}
 	if (run_source_is_blank(model_editor(m), m->to_run)) {

@@ -6,6 +6,7 @@
 #include "metrics/metrics_layout.h"
 #include "model/confirm_loss.h"
 #include "model/dialog_dispatch.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -75,6 +76,7 @@ static void on_kept(struct model *m, const struct msg *msg)
 static void on_sandbox_closed(struct model *m, const struct msg *msg)
 {
 	const char *what = m->sandbox.was_ready ? "the sandbox has ended" : "the sandbox did not start";
+	char key[KEYMAP_NAME_BYTES];
 
 	m->sandbox.state = SANDBOX_DEAD;
 	peer_runs_forget(m);
@@ -87,7 +89,8 @@ static void on_sandbox_closed(struct model *m, const struct msg *msg)
 	snprintf(m->sandbox.reason, sizeof m->sandbox.reason, "%s%s%s", is_whole ? "" : what,
 			is_whole ? "" : ": ", msg->text);
 	add_sandbox_note(m, "", m->sandbox.reason);
-	notices_add(&m->notices, m->now_ns, true, "%s. F5 starts a new one", m->sandbox.reason);
+	notices_add(&m->notices, m->now_ns, true, "%s. %s starts a new one", m->sandbox.reason,
+			key_hint(m, "run", key));
 }
 
 /* The metrics above the processes may need one more row. This moves the line between them, which joins the

@@ -7,6 +7,7 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/update.h"
 #include "text/format.h"
@@ -45,19 +46,16 @@ static void compiling_text(const struct model *m, char *out, size_t cap)
 
 const char *time_limit_text(const struct model *m, char *out, size_t cap)
 {
-	const struct keys *keys = keymap_keys(&m->keymap, command_find("extend-time"));
-	char name[KEYMAP_NAME_BYTES] = "?", limit[24];
+	char name[KEYMAP_NAME_BYTES], limit[24];
 
 	out[0] = '\0';
 	if (!is_near(m)) {
 		compiling_text(m, out, cap);
 		return out;
 	}
-	if (keys)
-		keys_name(keys, name);
 	format_duration(limit, (uint64_t)m->timeout_ms * 1000);
 	snprintf(out, cap, "time limit: stops in %.0f s. %s gives %s more (setting: timeout)",
-			(double)m->run.left_ms / 1000, name, limit);
+			(double)m->run.left_ms / 1000, key_hint(m, "extend-time", name), limit);
 	return out;
 }
 

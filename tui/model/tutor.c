@@ -10,6 +10,7 @@
 #include "command/command.h"
 #include "command/keymap.h"
 #include "model/effect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/run_source.h"
@@ -40,18 +41,6 @@ const char *tutor_title(int step)
 	return titles[step];
 }
 
-static const char *key_of(const struct model *m, const char *command, char out[KEYMAP_NAME_BYTES])
-{
-	const struct command *c = command_find(command);
-	const struct keys *keys = c ? keymap_keys(&m->keymap, c) : NULL;
-
-	if (keys)
-		keys_name(keys, out);
-	else
-		snprintf(out, KEYMAP_NAME_BYTES, "\"%.40s\"", c ? c->title : command);
-	return out;
-}
-
 /* The instruction of the current step. */
 static void write_instruction(const struct model *m, char out[400])
 {
@@ -63,15 +52,15 @@ static void write_instruction(const struct model *m, char out[400])
 	case STEP_WRITE: snprintf(out, 400, "Type into the editor: %s", write ? write : "some code"); break;
 	case STEP_RUN:
 		snprintf(out, 400, "Press %s, then Enter. It runs in a sandbox, apart from your machine.",
-				key_of(m, "run", key));
+				key_hint(m, "run", key));
 		break;
 	case STEP_SEE:
 		snprintf(out, 400, "Press %s: what the run has left behind. %s again closes it.",
-				key_of(m, "variables", key), key_of(m, "variables", other));
+				key_hint(m, "variables", key), key_hint(m, "variables", other));
 		break;
 	case STEP_STOP:
 		snprintf(out, 400, "Run %s, and stop it with %s. What you had stays.",
-				endless ? endless : "code that does not end", key_of(m, "stop", key));
+				endless ? endless : "code that does not end", key_hint(m, "stop", key));
 		break;
 	case STEP_PLOT:
 		if (plot)
@@ -79,12 +68,12 @@ static void write_instruction(const struct model *m, char out[400])
 		else
 			snprintf(out, 400,
 					"Press %s: the graphs. + and - zoom them; %s goes on to the next pane.",
-					key_of(m, "show-metrics", key), key_of(m, "next-pane", other));
+					key_hint(m, "show-metrics", key), key_hint(m, "next-pane", other));
 		break;
 	default:
 		snprintf(out, 400,
 				"That is all you need. %s shows all keys, %s finds every command by its name.",
-				key_of(m, "help", key), key_of(m, "palette", other));
+				key_hint(m, "help", key), key_hint(m, "palette", other));
 	}
 }
 

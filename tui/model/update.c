@@ -9,6 +9,7 @@
 #include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/inspect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/order.h"
@@ -58,10 +59,11 @@ static const struct command *command_over_dialogs(const struct model *m, const s
 
 static void say_unbound(struct model *m, const struct keys *keys)
 {
-	char name[KEYMAP_NAME_BYTES];
+	char name[KEYMAP_NAME_BYTES], help[KEYMAP_NAME_BYTES];
 
 	keys_name(keys, name);
-	notices_add(&m->notices, m->now_ns, false, "%s has no function here (F1 shows the keys)", name);
+	notices_add(&m->notices, m->now_ns, false, "%s has no function here (%s shows the keys)", name,
+			key_hint(m, "help", help));
 	m->needs_draw = true;
 }
 

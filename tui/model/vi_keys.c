@@ -87,7 +87,7 @@ static void say_missing(struct model *m)
 			},
 	  with_ctrl[] = {
 			  {"v", " (a block): v and V select"},
-			  {"w", " (windows): F6 goes to the next pane"},
+			  {"w", " (windows): ^W w goes to the next pane"},
 			  {"ax", " (numbers)"},
 			  {"z", ": u takes a change back, :stop suspends the workbench"},
 	  };

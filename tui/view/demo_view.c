@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command/keymap.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"
@@ -50,7 +51,7 @@ static int draw_number(const struct model *m, struct canvas *c, struct rect area
 static int draw_key(const struct model *m, struct canvas *c, struct rect area, int row, int col,
 		const char *command, const char *words)
 {
-	const struct keys *keys = keymap_keys(&m->keymap, command_find(command));
+	const struct keys *keys = key_of_command(m, command_find(command));
 	char name[KEYMAP_NAME_BYTES];
 
 	if (!keys)

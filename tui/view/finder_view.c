@@ -56,7 +56,7 @@ static void draw_what(const struct model *m, struct canvas *c, struct rect row)
 	bool has_room = row.cols - (col - row.col) > 64;
 	if (!used && has_room && f->what.len == 0)
 		row.cols -= draw_right(c, row, ROLE_DIM,
-				"Enter next  Alt-x regex  Alt-c case  Alt-w word  Esc done", 60);
+				"Enter next  Alt-X regex  Alt-C case  Alt-W word  Esc done", 60);
 	draw_finder_field(m, c, (struct rect){row.row, col, 1, row.col + row.cols - col - 1}, &f->what,
 			f->state == FINDER_WHAT);
 }

@@ -6,6 +6,7 @@
 
 #include "command/keymap.h"
 #include "model/inspect.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/page.h"
 #include "model/stopping.h"
@@ -131,7 +132,7 @@ static int state_cols(const struct model *m, bool is_brief)
  * is never cut off. */
 static int title_state(const struct model *m, struct canvas *c, struct rect clip, int col, bool is_brief)
 {
-	char text[96], last[24];
+	char text[96], last[24], key[KEYMAP_NAME_BYTES];
 	uint16_t role;
 	const char *state = state_text(m, text, &role);
 
@@ -163,7 +164,7 @@ static int title_state(const struct model *m, struct canvas *c, struct rect clip
 	}
 	if (m->panes.is_zoomed && !is_brief) {
 		col = title_gap(m, c, clip, col);
-		col = draw_text(c, clip, 0, col, ROLE_WARN, " zoomed (F11) ");
+		col = draw_format(c, clip, 0, col, ROLE_WARN, " zoomed (%s) ", key_hint(m, "zoom", key));
 	}
 	return col;
 }
@@ -312,9 +313,11 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	if (*out && (peer_runs_running(m) || m->layout.kind != LAYOUT_SINGLE))
 		return out;
 	*role = ROLE_STATUS_ERROR;
-	return m->sandbox.state == SANDBOX_DEAD && !m->is_quitting && !m->replay.is_on
-			       ? "there is no sandbox: F5 starts a new one"
-			       : "";
+	if (m->sandbox.state != SANDBOX_DEAD || m->is_quitting || m->replay.is_on)
+		return "";
+	char key[KEYMAP_NAME_BYTES];
+	snprintf(out, cap, "there is no sandbox: %s starts a new one", key_hint(m, "run", key));
+	return out;
 }
 
 /* Does the person type into the row above the status line? */

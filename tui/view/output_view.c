@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/source_ref.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/output.h"
 #include "output/weblink.h"
@@ -201,7 +202,7 @@ static void draw_search(const struct model *m, struct canvas *c, struct rect are
 	if (room < 1)
 		return;
 	int cursor = draw_field(c, (struct rect){clip.row, col, 1, room}, &bar->what);
-	const char *hint = clip.cols > 60 ? "Enter next  Alt-x regex  Esc close" : "Enter next  Esc close";
+	const char *hint = clip.cols > 60 ? "Enter next  Alt-X regex  Esc close" : "Enter next  Esc close";
 	bool has_hint = !bar->said[0] && !bar->what.len && clip.cols > 36;
 	draw_text(c, clip, clip.row, clip.col + clip.cols - (has_hint ? (int)strlen(hint) : said) - 1,
 			has_hint        ? ROLE_DIALOG_DIM
@@ -242,10 +243,14 @@ static void draw_input(const struct model *m, struct canvas *c, struct rect pane
 
 static void draw_hint(const struct model *m, struct canvas *c, struct rect area)
 {
-	static const char *const words[] = {"Output appears here.",
-			"Write some code, then press F5 (or Alt-Enter) to run it. F1 shows all keys.",
-			"New here? Type \"tutorial\" into the list of commands (Ctrl-P)."};
+	char run[KEYMAP_NAME_BYTES], other[KEYMAP_NAME_BYTES];
+	char words[3][160] = {"Output appears here."};
 	int row = area.row, n = m->tutor.is_on ? 2 : 3;
+
+	snprintf(words[1], sizeof words[1], "Write some code, then press %s to run it. %s shows all keys.",
+			key_hint(m, "run", run), key_hint(m, "help", other));
+	snprintf(words[2], sizeof words[2], "New here? Type \"tutorial\" into the list of commands (%s).",
+			key_hint(m, "palette", other));
 
 	for (int i = 0; i < n; i++)
 		for (size_t at = 0, len; words[i][at] && row < area.row + area.rows; at += len, row++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "command/keymap.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "text/cluster.h"
 #include "view/parts.h"
@@ -38,7 +39,7 @@ void draw_tutor(const struct model *m, struct canvas *c)
 {
 	int rows = m->foot_rows > 0 ? m->foot_rows : 1; /* without a row of its own: that of the key bar */
 	struct rect area = {m->rows - rows, 0, rows, m->cols};
-	const struct keys *keys = keymap_keys(&m->keymap, command_find("tutor-next"));
+	const struct keys *keys = key_of_command(m, command_find("tutor-next"));
 	char name[KEYMAP_NAME_BYTES] = "";
 	struct tutor_text text;
 	int row = area.row, to = area.row + rows, col = area.col + 1;

@@ -2,6 +2,7 @@
 /* Sets of keys: that of Emacs, and that every row of every set means something that can be reached. */
 #include "command/keymap.h"
 
+#include "model/key_hint.h"
 #include "text/text.h"
 #include "tui/model/desk.h"
 
@@ -275,6 +276,53 @@ static void its_keys_are_reported(void **state)
 	assert_string_equal(name, "^X ^E");
 }
 
+/* Which command do keys of the editor mean in the end? */
+static const struct command *meant(const struct keys *keys)
+{
+	static const enum key_context order[] = {CONTEXT_EDITOR, CONTEXT_ANY, CONTEXT_ALWAYS};
+	const struct command *c = NULL;
+
+	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+		switch (keymap_resolve(&m.keymap, order[i], keys, &c)) {
+		case KEYMAP_COMMAND: return c;
+		case KEYMAP_PREFIX: return NULL;
+		case KEYMAP_NONE: break;
+		}
+	return NULL;
+}
+
+/* A key that is named for a command is not one that the editor takes for another. */
+static void every_named_key_works(void **state)
+{
+	const struct command *c;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
+		const struct keys *keys = key_of_command(&m, c);
+		if (c->key_context != CONTEXT_EDITOR && c->key_context < CONTEXT_ANY)
+			continue;
+		/* Commands of the editor may have a key outside of it only. */
+		if (keys && meant(keys) != c)
+			fail_msg("%s is not what its key means", c->name);
+		n += keys != NULL;
+	}
+	assert_true(n > 60);
+	assert_string_equal(key_hint(&m, "find", (char[KEYMAP_NAME_BYTES]){0}), "^S");
+	assert_string_equal(key_hint(&m, "variables", (char[KEYMAP_NAME_BYTES]){0}), "^X v");
+	assert_string_equal(key_hint(&m, "wrap", (char[KEYMAP_NAME_BYTES]){0}), "\"Wrap long lines\"");
+}
+
+static void hints_name_them(void **state)
+{
+	(void)state;
+	assert_screen("press ^X ^E to run it", true);
+	assert_screen("the list of commands (Alt-X)", true);
+	press(K_F1, 0);
+	type("lists the variables");
+	assert_screen("Alt-V", false);
+}
+
 static void the_help_lists_them(void **state)
 {
 	(void)state;
@@ -338,6 +386,8 @@ int main(void)
 			TEST(mark_selects),
 			TEST(sequences),
 			TEST(its_keys_are_reported),
+			TEST(every_named_key_works),
+			TEST(hints_name_them),
 			TEST(the_help_lists_them),
 			TEST(nothing_is_out_of_reach),
 			TEST(no_such_set),

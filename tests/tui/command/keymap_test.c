@@ -50,7 +50,9 @@ static void names_go_there_and_back(void **state)
 	static const char *const pairs[][2] = {{"ctrl-f", "^F"}, {"shift-f6", "Shift-F6"}, {"f12", "F12"},
 			{"alt-shift-up", "Alt-Shift-Up"}, {"shift-alt-up", "Alt-Shift-Up"},
 			{"ctrl-x ctrl-s", "^X ^S"}, {"ctrl-space", "^Space"}, {"ctrl--", "^-"},
-			{"ctrl-insert", "^Ins"}, {"?", "?"}, {"alt-\xC3\xA4", "Alt-\xC3\xA4"}};
+			{"ctrl-insert", "^Ins"}, {"?", "?"}, {"alt-\xC3\xA4", "Alt-\xC3\xA4"},
+			{"alt-v", "Alt-V"}, {"alt-N", "Alt-Shift-N"}, {"ctrl-shift-z", "^Shift-Z"},
+			{"N", "N"}};
 	char name[KEYMAP_NAME_BYTES];
 	struct keys keys;
 

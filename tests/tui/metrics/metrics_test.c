@@ -251,10 +251,10 @@ static void a_run_is_paused_and_interrupted(void **state)
 	start_run();
 	warn();
 	assert_int_equal(last_effect(EFFECT_PAUSE)->serial, m.run.serial);
-	assert_screen("paused: 461 of 512 MiB in use. Alt-i: interrupt (tries to keep variables).", true);
-	assert_screen("Alt-g: continue, and perhaps be killed", true);
+	assert_screen("paused: 461 of 512 MiB in use. Alt-I: interrupt (tries to keep variables).", true);
+	assert_screen("Alt-G: continue, and perhaps be killed", true);
 	assert_screen("in 8 s)", true);
-	assert_screen("Alt-i Interrupt  Alt-g Continue", true);
+	assert_screen("Alt-I Interrupt  Alt-G Continue", true);
 	assert_screen("● paused", true);
 	assert_screen("] python  paused", true);
 	/* The focus stays where it was: typing goes on. */

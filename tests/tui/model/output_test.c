@@ -462,9 +462,9 @@ static void the_search_tells_its_keys(void **state)
 	run_code("x");
 	press(K_F6, 0);
 	press('f', MOD_CTRL);
-	assert_screen("Enter next  Alt-x regex  Esc close", true);
+	assert_screen("Enter next  Alt-X regex  Esc close", true);
 	type("a");
-	assert_screen("Alt-x regex", false);
+	assert_screen("Alt-X regex", false);
 }
 
 static int open_the_desk(void **state)

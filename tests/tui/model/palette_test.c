@@ -77,11 +77,11 @@ static void tells_keys_where_they_hold(void **state)
 	(void)state;
 	press(K_F7, 0);
 	type("save-figure");
-	assert_screen("Alt-s", true);
+	assert_screen("Alt-S", true);
 	press(K_ESCAPE, 0);
 	press(K_F1, 0);
 	type("newest image");
-	assert_screen("Alt-s           save the newest image in the output pane to a file (also s in the output)",
+	assert_screen("Alt-S           save the newest image in the output pane to a file (also s in the output)",
 			true);
 	press('u', MOD_CTRL);
 	type("this help");

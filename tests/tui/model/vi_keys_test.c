@@ -85,6 +85,25 @@ static void a_missing_sequence_says_so(void **state)
 }
 
 /* The key map's keys with Ctrl would duplicate, cut, paste or close. */
+/* In NORMAL mode vi takes ^F, ^Z and others; in INSERT mode the editor does. */
+static void the_keys_that_work_are_named(void **state)
+{
+	(void)state;
+	resize(24, 160);
+	assert_screen(" / Find", true);
+	assert_screen("^F Find", false);
+	press(K_F1, 0);
+	type("undo");
+	assert_screen("u               undo", true);
+	press(K_ESCAPE, 0);
+	press(K_F1, 0);
+	type("duplicate");
+	assert_screen("(in INSERT mode)", true);
+	press(K_ESCAPE, 0);
+	type("i");
+	assert_screen("^F Find", true);
+}
+
 static void keys_with_ctrl_are_vis_own(void **state)
 {
 	static const char keys[] = "vdkxzadu]";
@@ -108,7 +127,7 @@ static void keys_with_ctrl_are_vis_own(void **state)
 		type("o"); /* which is of a window, and opens no line */
 		has_text("abc def\nghi");
 		assert_int_equal(m.vi.mode, mode ? VI_VISUAL : VI_NORMAL);
-		assert_screen("vi's key ^W is not known here (windows): F6", true);
+		assert_screen("vi's key ^W is not known here (windows): ^W w", true);
 		type("ggv");
 	}
 	press(K_ESCAPE, 0);
@@ -516,6 +535,7 @@ int main(void)
 			TEST(a_missing_key_says_so),
 			TEST(a_missing_sequence_says_so),
 			TEST(keys_with_ctrl_are_vis_own),
+			TEST(the_keys_that_work_are_named),
 			TEST(pages_are_scrolled),
 			TEST(a_search_leaves_no_selection),
 			TEST(a_selection_is_seen),

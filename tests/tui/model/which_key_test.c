@@ -16,11 +16,11 @@ static void who_waits_sees_what_may_come(void **state)
 	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_EDITOR, "alt-q u", "undo", NULL), 0);
 	assert_int_equal(keymap_bind(&m.keymap, CONTEXT_OUTPUT, "alt-q o", "undo", NULL), 0);
 	press('q', MOD_ALT);
-	assert_screen("Alt-q ...", false);
+	assert_screen("Alt-Q ...", false);
 	int wait = which_key_wait_ms(&m);
 	assert_true(wait > 450 && wait <= 501 && model_tick_ms(&m) <= wait);
 	wait_ms((unsigned)wait);
-	assert_screen("Alt-q ...", true);
+	assert_screen("Alt-Q ...", true);
 	assert_screen("^S  Save", true);
 	assert_screen("u   Undo", true);
 	assert_screen("o   Undo", false); /* of another pane */
@@ -28,7 +28,7 @@ static void who_waits_sees_what_may_come(void **state)
 	m.needs_draw = false;
 	press('u', 0);
 	assert_true(m.needs_draw);
-	assert_screen("Alt-q ...", false);
+	assert_screen("Alt-Q ...", false);
 }
 
 static void who_goes_on_at_once_sees_nothing(void **state)
@@ -72,7 +72,7 @@ static void only_the_keys_count(void **state)
 	m.typed.chords[0].key = typed.key;
 	m.typed.chords[0].mods = typed.mods;
 	wait_ms(600);
-	assert_screen("Alt-q ...", true);
+	assert_screen("Alt-Q ...", true);
 }
 
 int main(void)
