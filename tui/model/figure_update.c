@@ -9,6 +9,7 @@
 
 #include "model/effect.h"
 #include "model/figures_internal.h"
+#include "model/key_hint.h"
 #include "model/model.h"
 #include "model/msg.h"
 #include "model/update.h"
@@ -16,7 +17,7 @@
 #include "text/rich.h"
 
 enum {
-	MIN_ROWS = 15,     /* an image may be this high even if the pane is lower */
+	ROWS_AROUND = 2,   /* the header of the run above an image, and the line below it, are visible, too */
 	SIXEL_SIDE = 1000, /* pixels */
 };
 
@@ -68,15 +69,14 @@ static void add_figure(struct model *m, const struct figure_form *form, uint8_t 
 {
 	struct rect area = model_output_area(m);
 	struct figure *fig = figures_add(&m->out.figures, m->out.figures.offer.serial, form->mime, bytes, n);
-	/* So that the header of the run and the line below are visible, too. */
-	int max_rows = area.rows - 2;
 	char text[48];
 
 	if (!fig)
 		return;
 	snprintf(fig->title, sizeof fig->title, "%s", form->title);
 	fig->is_collected = form->is_collected;
-	figure_fit(&m->out.figures, fig, area.cols, max_rows > MIN_ROWS ? max_rows : MIN_ROWS);
+	figure_fit(&m->out.figures, fig, area.cols, area.rows - ROWS_AROUND);
+	key_hint(m, "zoom-figure", m->out.figures.zoom_key);
 	fig->lines = fig->rows;
 	for (int row = 0; row < fig->rows; row++) {
 		int len = snprintf(text, sizeof text, "%u %d", fig->id, row);
@@ -94,7 +94,8 @@ static void follow_pane(struct model *m)
 		return;
 	f->pane_rows = area.rows;
 	f->pane_cols = area.cols;
-	figures_refit(f, area.cols, area.rows - 2 > MIN_ROWS ? area.rows - 2 : MIN_ROWS);
+	figures_refit(f, area.cols, area.rows - ROWS_AROUND);
+	key_hint(m, "zoom-figure", f->zoom_key);
 }
 
 /* False: this form cannot be shown. */
@@ -200,7 +201,7 @@ static void want(struct figures *f, uint32_t id, struct effects *out)
 {
 	struct figure *fig = figures_find(f, id);
 
-	if (!fig || fig->state != FIGURE_WAITING)
+	if (!fig || fig->state != FIGURE_WAITING || fig->is_named)
 		return;
 	fig->state = FIGURE_ASKED;
 	effect_figure(out, EFFECT_DRAW_FIGURE, id);

@@ -154,8 +154,14 @@ void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int m
 
 	if (fig->info.type == IMAGE_NONE || f->terminal.is_off)
 		return;
-	image_fit(&fig->info, 8, cell_h, max_cols > 2 ? max_cols : 2, max_rows > 2 ? max_rows : 2, &fig->cols,
-			&fig->rows);
+	max_cols = max_cols > 2 ? max_cols : 2;
+	image_fit(&fig->info, 8, cell_h, max_cols, FIGURE_ROWS, &fig->cols, &fig->rows);
+	fig->is_named = max_rows < FIGURE_ROWS && fig->rows > max_rows;
+	if (fig->is_named)
+		fig->cols = fig->rows = 1;
+	else
+		image_fit(&fig->info, 8, cell_h, max_cols, max_rows > 1 ? max_rows : 1, &fig->cols,
+				&fig->rows);
 }
 
 void figures_refit(struct figures *f, int max_cols, int max_rows)
@@ -232,13 +238,18 @@ void figure_file_name(const struct figure *fig, unsigned run_number, char out[64
 
 /* ---- lines of the output ---- */
 
-static void put_caption(struct output_line *line, const struct figure *fig, bool has_utf8)
+static void put_caption(
+		const struct figures *f, struct output_line *line, const struct figure *fig, bool has_utf8)
 {
 	char text[400];
+	char key[100];
 	const char *state = fig->state == FIGURE_FAILED  ? fig->why
 			    : fig->state == FIGURE_READY ? ""
+			    : fig->is_named              ? key
 			    : fig->rows > 1              ? "is being drawn"
 							 : "";
+
+	snprintf(key, sizeof key, "%s shows it", f->zoom_key);
 
 	if (fig->info.type)
 		snprintf(text, sizeof text, "[%s %d%s%d%s%s]", image_mime(fig->info.type), fig->info.width,
@@ -273,6 +284,6 @@ void figures_fill(const struct figures *f, struct output_line *line, bool has_ut
 	int row = figure_row_at(fig, line->figure_row);
 	if (p && p->cells && row >= 0 && row < p->look.rows)
 		put_cells(line, p, row);
-	else if (!p && line->figure_row == 0)
-		put_caption(line, fig, has_utf8);
+	else if (!p && line->figure_row == (fig->is_named ? fig->lines - 1 : 0))
+		put_caption(f, line, fig, has_utf8);
 }

@@ -19,6 +19,7 @@
 struct output_line;
 
 #define FIGURES_BYTES ((size_t)128 << 20)   /* limit for original images */
+#define FIGURE_ROWS 6                       /* less than so many rows show nothing of a larger image */
 #define FIGURES_PICTURES ((size_t)64 << 20) /* limit for pictures */
 
 enum figure_state { FIGURE_WAITING, FIGURE_ASKED, FIGURE_READY, FIGURE_FAILED };
@@ -34,6 +35,7 @@ struct figure {
 	size_t n;
 	int lines;      /* its lines in the output */
 	int cols, rows; /* size of the drawing, in the last of these lines */
+	bool is_named;  /* there is no room for it: a line says what it is, and which key shows it */
 	enum figure_state state;
 	struct picture *picture; /* READY; owned */
 	char why[160];           /* FAILED: a sentence */
@@ -76,6 +78,7 @@ struct figures {
 	uint64_t shown_hash;
 	size_t shown_len;
 	int pane_rows, pane_cols; /* the size to which they were last fitted */
+	char zoom_key[64];        /* the name of the key that shows an image on the whole screen */
 	struct figure_offer offer;
 	uint32_t pending; /* figure of the open question */
 	char saved[4096]; /* path of the last save; "": none */
@@ -90,7 +93,8 @@ struct figure *figures_add(struct figures *f, uint32_t run, const char *mime, ui
 
 struct figure *figures_find(const struct figures *f, uint32_t id); /* NULL: it was dropped */
 
-/* Choose the size in cells, up to this maximum. */
+/* Choose the size in cells, up to this maximum. An image that is larger than it, where it is less than
+ * FIGURE_ROWS, is only named. */
 void figure_fit(const struct figures *f, struct figure *fig, int max_cols, int max_rows);
 
 /* The size of the pane has changed. Shrink figures that are too large, and enlarge others up to their lines.

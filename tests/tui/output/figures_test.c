@@ -166,6 +166,37 @@ static void an_image_follows_the_size_of_the_pane(void **state)
 	figures_finish(&f);
 }
 
+/* Nobody has to scroll to see the axis. Where there is no room for an image, a line says what there is. */
+static void an_image_fits_the_pane(void **state)
+{
+	char *data = strdup(HALF_PNG_BASE64);
+
+	(void)state;
+	assert_non_null(data);
+	memcpy(data, "iVBORw0KGgoAAAANSUhEUgAAAoAAAAHg", 32); /* 640 by 480 pixels */
+	resize(24, 80);
+	begin_run();
+	display("image/png", data, 0, 0);
+	end_run(NULL);
+	tell_terminal(PICTURE_SYMBOLS);
+	const struct figure *fig = figures_find(&m.out.figures, 1);
+	assert_non_null(fig);
+	assert_true(fig->rows >= FIGURE_ROWS && fig->rows <= model_output_area(&m).rows - 1);
+	draw_it(PICTURE_SYMBOLS);
+	for (int i = 0; i < 4; i++)
+		press(K_DOWN, MOD_ALT | MOD_SHIFT);
+	assert_non_null(strstr(screen_now(), "[image/png 640\u00d7480: Alt-I shows it]"));
+	effects_clear(&fx);
+	press(K_F5, 0);
+	display("image/png", data, 0, 0);
+	assert_non_null(strstr(screen_now(), "Alt-I shows it]"));
+	assert_null(last_effect(EFFECT_DRAW_FIGURE));
+	for (int i = 0; i < 4; i++)
+		press(K_UP, MOD_ALT | MOD_SHIFT);
+	assert_false(figures_find(&m.out.figures, 1)->is_named);
+	free(data);
+}
+
 static void forms_that_are_text_are_shown_as_text(void **state)
 {
 	(void)state;
@@ -351,6 +382,7 @@ int main(void)
 			TEST(an_image_takes_lines_and_is_drawn),
 			TEST(pixels_are_left_to_the_painter),
 			TEST(an_image_follows_the_size_of_the_pane),
+			TEST(an_image_fits_the_pane),
 			TEST(forms_that_are_text_are_shown_as_text),
 			TEST(what_cannot_be_drawn_says_why),
 			TEST(saving_asks_for_a_path_and_before_it_replaces),
