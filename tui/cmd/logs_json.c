@@ -53,6 +53,10 @@ void logs_print_json(struct logs *l, const struct logs_entry *e, const struct tr
 		json_put_null(&j, "wall_ms");
 	else
 		json_put_number(&j, "wall_ms", (double)r->wall_us / 1000, 3);
+	if (r->has_cpu && !is_running)
+		json_put_number(&j, "cpu_ms", (double)r->cpu_us / 1000, 3);
+	else
+		json_put_null(&j, "cpu_ms");
 	json_close(&j, '}');
 	if (j.w.error)
 		l->exit_code = cmd_fail("cannot print this as JSON: %s", trm_strerror(j.w.error));

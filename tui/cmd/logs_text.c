@@ -36,9 +36,11 @@ static size_t count_lines(const char *s, size_t n)
 static void say_code(struct logs *l, const struct logs_entry *e)
 {
 	char first[400], line[520];
-	size_t lines = count_lines(e->code, e->code_len);
-	/* The first line that is not blank. */
-	const char *from = e->code + strspn(e->code, " \t\r\n");
+	/* From the first line that is not blank to the last one. */
+	const char *from = e->code + strspn(e->code, " \t\r\n"), *end = e->code + e->code_len;
+	while (end > from && strchr(" \t\r\n", end[-1]))
+		end--;
+	size_t lines = end > from ? count_lines(from, (size_t)(end - from)) : 0;
 	trm_text_clean_line(first, sizeof first, from, strcspn(from, "\n"));
 	if (lines > 1 || e->code_cut)
 		snprintf(line, sizeof line, "> %s (%zu lines%s)", first, lines,
@@ -123,6 +125,8 @@ void logs_put_end(struct logs_entry *e, const struct trm_result *r)
 	}
 	if (!r->is_wall_unknown)
 		snprintf(took, sizeof took, ", %.3f s", (double)r->wall_us / 1e6);
+	else if (r->has_cpu) /* the kernel tells it; nobody has watched the clock */
+		snprintf(took, sizeof took, ", CPU time %.3f s", (double)r->cpu_us / 1e6);
 	snprintf(line, sizeof line, "--- %s%s%.500s%s ---", trm_status_name(r->status), r->reason ? ", " : "",
 			r->reason ? r->reason : "", took);
 	if (r->status == TRM_STATUS_ERROR && !r->error_name)
