@@ -37,7 +37,7 @@ done
 
 try metrics measured
 expect_code 0
-for word in "sandbox     measured" "cpu  " "memory  " " of 512 MiB" "files  " "processes  " "network     off" "COMMAND" " cat"; do
+for word in "sandbox     measured" "cpu  " "memory  " " of 512 MiB" "files  " "tasks  " "network     off" "COMMAND" " cat"; do
 	expect_in out "$word"
 done
 try metrics

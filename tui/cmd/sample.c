@@ -199,7 +199,7 @@ void sample_tell(const struct trm_sample *s, char *out, size_t cap)
 	format_mem(mem, sizeof mem, s);
 	format_disk(disk, sizeof disk, s);
 	format_procs(procs, sizeof procs, s);
-	snprintf(out, cap, "cpu %s, memory %s, files %s, processes %s", cpu, mem, disk, procs);
+	snprintf(out, cap, "cpu %s, memory %s, files %s, tasks %s", cpu, mem, disk, procs);
 }
 
 static void print_cpu(const struct trm_sample *s)
@@ -235,7 +235,9 @@ static void print_procs(const struct trm_sample *s)
 	char text[64];
 
 	format_procs(text, sizeof text, s);
-	printf("processes   %s", text);
+	printf("tasks       %s", text);
+	if (s->known & TRM_METRIC_PROCS)
+		fputs(", threads and agent included", stdout);
 	if (s->known & TRM_METRIC_PROCS_REFUSED && s->procs_refused)
 		printf(", %" PRIu64 " refused", s->procs_refused);
 	putchar('\n');

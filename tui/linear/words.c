@@ -122,9 +122,8 @@ void linear_metrics(struct linear *l, const struct model *m)
 	say_of(l, "disk", s->known & TRM_METRIC_DISK, (double)s->disk_bytes / mib,
 			s->known & TRM_METRIC_DISK_LIMIT, (double)s->disk_limit_bytes / mib, "MiB",
 			trend(&x->history, SERIES_DISK, (double)s->disk_limit_bytes / mib));
-	say_of(l, "processes", s->known & TRM_METRIC_PROCS, (double)s->procs,
-			s->known & TRM_METRIC_PROCS_LIMIT, (double)s->procs_limit, "",
-			trend(&x->history, SERIES_PROC, 1));
+	say_of(l, "tasks", s->known & TRM_METRIC_PROCS, (double)s->procs, s->known & TRM_METRIC_PROCS_LIMIT,
+			(double)s->procs_limit, "", trend(&x->history, SERIES_PROC, 1));
 	if (s->known & TRM_METRIC_NET)
 		linear_say(l, "network: %" PRIu64 " bytes received, %" PRIu64 " sent", s->net_rx_bytes,
 				s->net_tx_bytes);

@@ -27,6 +27,9 @@ static const struct {
 		{CONTEXT_OUTPUT, "link",
 				"a URL (http, https) is a link where the terminal shows links: click it as the terminal "
 				"wants, mostly with Ctrl"},
+		{CONTEXT_METRICS, "WAIT",
+				"share of time in which something waited for CPU, memory (mem) or disk (io), and in which "
+				"the CPU limit held programs back (throttled)"},
 		{CONTEXT_ANY, "^", "is Ctrl: ^S is Ctrl-S; a letter is the one on its key, without Shift"},
 		{CONTEXT_ANY, "Alt-1..0", "work as F1 to F10 where the terminal uses those itself"},
 		{CONTEXT_ANY, "mouse",

@@ -77,7 +77,8 @@ static void print_metrics(struct repl *r, const struct trm_sample *s)
 	print_of(r, "memory", s, TRM_METRIC_MEM, TRM_METRIC_MEM_LIMIT, s->mem_bytes, s->mem_limit_bytes);
 	print_of(r, "disk", s, TRM_METRIC_DISK, TRM_METRIC_DISK_LIMIT, s->disk_bytes, s->disk_limit_bytes);
 	if (s->known & TRM_METRIC_PROCS)
-		show_answer(&r->show, ROLE_TEXT, "%-8s %" PRIu64 " of %" PRIu64 " processes", "procs",
+		show_answer(&r->show, ROLE_TEXT,
+				"%-8s %" PRIu64 " of %" PRIu64 ", threads and agent included", "tasks",
 				(uint64_t)s->procs, (uint64_t)s->procs_limit);
 	if (s->known & TRM_METRIC_NET)
 		show_answer(&r->show, ROLE_TEXT, "%-8s on, %s received, %s sent", "network",

@@ -166,8 +166,9 @@ static void draw_wait(const struct measured *p, int row)
 	col = draw_pressure(p, row, col, "cpu", known & TRM_METRIC_PRESSURE_CPU, s->pressure_cpu_percent);
 	col = draw_pressure(p, row, col, "mem", known & TRM_METRIC_PRESSURE_MEM, s->pressure_mem_percent);
 	col = draw_pressure(p, row, col, "io", known & TRM_METRIC_PRESSURE_IO, s->pressure_io_percent);
-	draw_pressure(p, row, col, p->area.cols < 48 ? "thr" : "throttled",
-			known & TRM_METRIC_THROTTLED_PERCENT, s->throttled_percent);
+	if (p->area.cols >= 48 || (known & TRM_METRIC_THROTTLED_PERCENT && s->throttled_percent >= 0.5))
+		draw_pressure(p, row, col, "throttled", known & TRM_METRIC_THROTTLED_PERCENT,
+				s->throttled_percent);
 }
 
 /* How many processes the list has: a limit counts tasks, which are their threads and the agent. */
@@ -176,7 +177,7 @@ static int draw_listed(const struct measured *p, int row, int col)
 	const struct process_table *t = &p->x->processes;
 	char text[40];
 
-	if (!t->is_known || p->l.meters[SERIES_PROC].graph.row == row || !p->x->has_sample
+	if (!t->is_known || !t->n || p->l.meters[SERIES_PROC].graph.row == row || !p->x->has_sample
 			|| !(p->x->sample.known & TRM_METRIC_PROCS))
 		return col;
 	snprintf(text, sizeof text, ", %zu process%s", t->n, t->n == 1 ? "" : "es");
@@ -354,7 +355,10 @@ static void draw_words(const struct measured *p, bool has_runs)
 		snprintf(net, sizeof net, "%s",
 				trm_guards_net_name(box->guards, box->n_guards, &box->limits));
 	char text[200];
-	snprintf(text, sizeof text, "NET  %s   up %s", net, uptime);
+	if (p->l.meters[SERIES_NET].row < 0)
+		snprintf(text, sizeof text, "NET  %s   up %s", net, uptime);
+	else /* it has a row of its own */
+		snprintf(text, sizeof text, "up   %s", uptime);
 	int col = draw_text(p->c, p->area, p->l.words_row, p->area.col + 1, ROLE_DIM, text);
 	snprintf(text, sizeof text, "   %s", source);
 	draw_whole(p, p->l.words_row, col, ROLE_DIM, text);
