@@ -44,6 +44,18 @@ struct hit {
 	size_t order; /* position in the tables */
 };
 
+/* Without a needle these come first, after those that were chosen lately. */
+static const char *const useful[] = {"run", "save", "open", "go-to-file", "find", "stop", "run-all-cells",
+		"variables", "language", "new-buffer", "save-as", "history", "install-packages", "settings"};
+
+static int usefulness(const struct command *c)
+{
+	for (size_t i = 0; i < COUNT(useful); i++)
+		if (command_is(c, useful[i]))
+			return (int)(COUNT(useful) - i);
+	return 0;
+}
+
 /* Higher for a command that was chosen more recently; 0: never. */
 static int recency(const struct palette *p, const struct command *c)
 {
@@ -84,7 +96,7 @@ static struct hit judge(const struct palette *p, const char *needle, const struc
 	if (!h.score && c->help && strlen(needle) > 2 && strcasestr(c->help, needle))
 		h.score = 1;
 	if (h.score)
-		h.score += needle[0] ? recency(p, c) : 1000 * recency(p, c);
+		h.score += needle[0] ? recency(p, c) : 1000 * recency(p, c) + usefulness(c);
 	return h;
 }
 

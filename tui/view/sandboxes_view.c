@@ -175,7 +175,7 @@ static void draw_list(const struct model *m, struct canvas *c, const struct sand
 }
 
 /* Draw the lines that other clients' runs print, as the output pane draws its own. */
-static void draw_log(const struct outpane *p, struct canvas *c, struct rect area)
+static void draw_log(const struct model *m, const struct outpane *p, struct canvas *c, struct rect area)
 {
 	struct out_pos top = outpane_top(p, area.rows, area.cols);
 	struct outwalk w;
@@ -190,6 +190,9 @@ static void draw_log(const struct outpane *p, struct canvas *c, struct rect area
 			end = outpane_row_end(p, &l, from, (size_t)area.cols);
 			for (size_t i = from; i < end && (int)(i - from) < area.cols; i++)
 				to[i - from] = l.cells[i];
+			if (end > from && end - from > (size_t)area.cols)
+				draw_text(c, area, row, area.col + area.cols - (m->has_utf8 ? 1 : 3),
+						ROLE_DIM, sign(m->has_utf8, SIGN_ELLIPSIS));
 			row++;
 			from = end;
 		} while (end < l.n && row < area.row + area.rows);
@@ -209,7 +212,7 @@ static void draw_inside(const struct model *m, struct canvas *c)
 	if (l.divider_col >= 0)
 		draw_vertical(c, m->has_utf8, l.log.row, l.divider_col, l.log.rows, ROLE_BORDER);
 	if (log.rows > 0 && s->log.is_open && s->log.out.runs.last)
-		draw_log(&s->log.out, c, log);
+		draw_log(m, &s->log.out, c, log);
 	else if (log.rows > 0)
 		draw_text(c, log, log.row, log.col, ROLE_DIM, "nothing has been run there yet");
 }

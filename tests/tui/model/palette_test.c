@@ -61,6 +61,19 @@ static void finds_by_other_words(void **state)
 	assert_screen("go to a line", true);
 }
 
+static void useful_commands_come_first(void **state)
+{
+	(void)state;
+	press(K_F7, 0);
+	assert_string_equal(m.dialog.items[0], "Run");
+	assert_string_equal(m.dialog.items[1], "Save");
+	type("repaint");
+	press(K_ENTER, 0);
+	press(K_F7, 0); /* what was chosen last is before them */
+	assert_string_equal(((const struct command *)dialog_choice(&m.dialog))->name, "repaint");
+	assert_string_equal(m.dialog.items[1], "Run");
+}
+
 /* "Run the selection" has all letters of it, but Enter would run code. */
 static void a_whole_word_comes_first(void **state)
 {
@@ -194,6 +207,7 @@ int main(void)
 			TEST(finds_and_runs),
 			TEST(finds_by_name_and_help),
 			TEST(finds_by_other_words),
+			TEST(useful_commands_come_first),
 			TEST(a_whole_word_comes_first),
 			TEST(tells_keys_where_they_hold),
 			TEST(another_key_is_named),
