@@ -64,6 +64,9 @@ run --yes --open-files 63 -c x|--open-files 63: must be at least 64
 run --yes --cpus 0 -c x|--cpus 0: must be at least 0.01 cores
 run --yes --timeout never -c x|--timeout never: must be a number of seconds, such as 30 or 500ms
 run --yes --metrics-interval 0.1 -c x|--metrics-interval 0.1: must be at least 0.2 seconds
+run --yes --theme nope -c x|--theme has no effect on 'terrarium run': it is a setting of the workbench and the REPL
+exec --scrollback 3 -- true|--scrollback has no effect on 'terrarium exec': it is a setting of the workbench and the REPL
+logs x --graphs ascii|--graphs has no effect on 'terrarium logs': it is a setting of the workbench and the REPL
 run --yes --config nowhere.json -c x|cannot read nowhere.json: No such file or directory
 run --yes nowhere.py|cannot read nowhere.py: No such file or directory
 run --yes binary.py|cannot run binary.py: it is a binary file (a NUL byte in line 1), not text
@@ -79,6 +82,20 @@ run --jsn -c x|unknown option '--jsn'; did you mean --json?
 run --metrics 5 -c x|unknown option '--metrics'; did you mean --metrics-interval?
 version 1|'version' takes no arguments
 MISTAKES
+
+# The question of an engine is answered by the advice.
+mkdir engine
+cat >engine/docker <<'END'
+#!/bin/sh
+echo 'Cannot connect to the Docker daemon at unix:///x. Is the docker daemon running?' >&2
+exit 1
+END
+chmod +x engine/docker
+before=$PATH
+PATH=$PWD/engine:$PATH
+try run --yes --backend docker -c x
+PATH=$before
+expect_in err "Docker daemon at unix:///x; start it (systemctl start docker)"
 
 try run --yes -l cobol -c x
 expect_code 125

@@ -391,10 +391,25 @@ int options_settings(const struct options *o, struct settings *ret_settings)
 	return 0;
 }
 
+/* An option without any effect is a mistake. In a variable or the config file the same setting is for other
+ * commands. */
+static int refuse_screen_options(const struct options *o)
+{
+	for (size_t i = 0; i < o->n_given; i++)
+		if (setting_is_of_screen(o->given[i])) {
+			cmd_fail("%s has no effect on 'terrarium %s': it is a setting of the workbench and the REPL",
+					o->settings[o->given[i]].label, o->command);
+			return -1;
+		}
+	return 0;
+}
+
 int options_config(const struct options *o, struct trm_config *ret_config)
 {
 	struct settings settings;
-	int r = options_settings(o, &settings);
+	int r = refuse_screen_options(o);
+	if (r == 0)
+		r = options_settings(o, &settings);
 	if (r == 0)
 		*ret_config = settings.config;
 	return r;

@@ -74,7 +74,8 @@ bool options_has_request(const struct options *o);
 /* The same without options that can also apply to a single run: variables and working directory. */
 bool options_has_lasting_request(const struct options *o);
 
-/* Load the config and apply the options. 0, or -1 after a message. */
+/* Load the config and apply the options. Options for settings of the screen are an error. 0, or -1 after a
+ * message. */
 int options_config(const struct options *o, struct trm_config *ret_config);
 /* The same for commands that may start a sandbox. Options for containers are an error with other backends;
  * such settings in the config file are ignored there. */

@@ -72,8 +72,8 @@ static void hint_setting(struct model *m)
 	const struct setting_row *r = dialog_choice(&m->dialog);
 
 	if (r)
-		snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s (%s). From: %s; %s", r->help, r->metavar,
-				r->from, when_words(r));
+		snprintf(m->dialog.hint, sizeof m->dialog.hint, "%s (%s). From: %s; %s", r->help,
+				value_words(r->metavar), r->from, when_words(r));
 	else
 		m->dialog.hint[0] = '\0';
 }

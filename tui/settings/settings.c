@@ -76,6 +76,11 @@ const struct trm_setting *setting_row(size_t i)
 	return i < n ? &first[i] : &own[i - n];
 }
 
+bool setting_is_of_screen(size_t i)
+{
+	return i >= library_count();
+}
+
 size_t setting_index(const struct trm_setting *s)
 {
 	size_t n;

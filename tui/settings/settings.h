@@ -42,6 +42,7 @@ struct settings {
 size_t setting_count(void);
 const struct trm_setting *setting_row(size_t i);
 size_t setting_index(const struct trm_setting *s);
+bool setting_is_of_screen(size_t i); /* not one of the library's */
 
 /* Find a row by name, by option or by environment variable; NULL if there is none. */
 const struct trm_setting *setting_find(const char *key);

@@ -66,6 +66,17 @@ static void how_it_ended(enum recipe_step step, const struct command_result *res
 				result->status > 0 ? WEXITSTATUS(result->status) : 1);
 }
 
+/* The advice answers a question at the end, such as "Is the docker daemon running?". */
+static size_t without_question(const char *text, size_t n)
+{
+	if (!n || text[n - 1] != '?')
+		return n;
+	for (size_t i = n; i-- > 2;)
+		if (text[i] == ' ' && (text[i - 1] == '.' || (text[i - 1] == '-' && text[i - 2] == ' ')))
+			return text[i - 1] == '.' ? i - 1 : i - 2;
+	return n;
+}
+
 static void append_advice(const struct trm_recipe *recipe, const char *said, struct trm_error *why)
 {
 	const char *hint = recipe_hint(recipe, said);
@@ -74,6 +85,7 @@ static void append_advice(const struct trm_recipe *recipe, const char *said, str
 		why->msg[--n] = '\0';
 	if (!hint || strlen(hint) >= sizeof why->msg / 2)
 		return;
+	n = without_question(why->msg, n);
 	size_t room = sizeof why->msg - strlen(hint) - sizeof "…; ";
 	bool is_cut = n > room; /* the advice is worth more than the end of a long reason */
 	for (n = is_cut ? room : n; is_cut && n && ((unsigned char)why->msg[n] & 0xC0) == 0x80;)

@@ -51,7 +51,7 @@ static void it_tells_what_where_from_and_what_a_change_means(void **state)
 	assert_screen(" no limit ", true);
 	type("files incl");
 	assert_screen("confirm", false);
-	assert_screen("memory, files included (MIB). From: config.json:3", true);
+	assert_screen("memory, files included (MiB). From: config.json:3", true);
 	assert_screen("applies to", true);
 }
 
