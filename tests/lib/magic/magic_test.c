@@ -91,7 +91,8 @@ static void packages(void **state)
 	(void)state;
 	expect("python", "%pip install -q six 'rich>=13,<14'\nimport six",
 			"python|__magic__.installed(\"install -q six 'rich>=13,<14'\")\nimport six|                                  \nimport six|-|six rich>=13,<14|0");
-	expect("python", "!pip install six", "python|__magic__.installed(\"install six\")|                |-|six|0");
+	expect("python", "!pip install six",
+			"python|__magic__.installed(\"install six\")|                |-|six|0");
 	expect("python", "%pip list", "python|__magic__.pip(\"list\")|         |-||0");
 	char *got = read_as("python", "%pip install -r file");
 	assert_non_null(strstr(got, "not the option -r"));
