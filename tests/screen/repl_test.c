@@ -71,6 +71,17 @@ static void values_and_errors_are_shown(void **state)
 	leave();
 }
 
+static void a_near_time_limit_is_told_once(void **state)
+{
+	(void)state;
+	start();
+	enter(":timeout 4", "4 s");
+	enter("while True: pass", "time limit: stops in 2 s; Ctrl-C interrupts now");
+	screen_wait(&s, "timed out after 4 s");
+	screen_wait(&s, "[2]>");
+	leave();
+}
+
 static void blocks_go_on_until_they_are_complete(void **state)
 {
 	(void)state;
@@ -769,6 +780,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(values_and_errors_are_shown),
+			TEST(a_near_time_limit_is_told_once),
 			TEST(blocks_go_on_until_they_are_complete),
 			TEST(pasted_text_is_one_input),
 			TEST(a_long_line_is_taken),

@@ -411,6 +411,7 @@ static void close_all(struct repl *r)
 	trm_timer_remove(r->wait_timer);
 	trm_timer_remove(r->leaving.timer);
 	trm_timer_remove(r->step_timer);
+	trm_timer_remove(r->limit_timer);
 	trm_signal_remove(r->winch);
 	trm_signal_remove(r->tstp);
 	history_close(&r->history);

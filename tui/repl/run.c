@@ -18,7 +18,7 @@
 #include "stream/tty.h"
 #include "text/format.h"
 
-enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000 };
+enum { LATE_HELD_MAX = 8 << 20, STEP_MS = 300, LONG_MS = 1000, NEAR_MS = 10000, LOOK_MS = 500 };
 
 /* ---- output ----------------------------------------------------------------------------- */
 
@@ -209,9 +209,30 @@ static void print_step(void *user)
 				when);
 }
 
+/* ---- the time limit --------------------------------------------------------------------------- */
+
+/* The clock stands while the interpreter starts, while code is compiled and while the run is paused. So the
+ * time that is left is looked at again when it should be short. */
+static void watch_limit(void *user)
+{
+	struct repl *r = user;
+	int64_t limit_ms = r->config.timeout_ms, near_ms = limit_ms / 2 < NEAR_MS ? limit_ms / 2 : NEAR_MS;
+	int64_t left_ms = r->run ? trm_run_time_left_ms(r->run) : 0;
+
+	if (!r->run || !limit_ms)
+		return;
+	if (left_ms < 0 || left_ms > near_ms)
+		trm_timer_start(r->limit_timer,
+				left_ms > near_ms + LOOK_MS ? (uint64_t)(left_ms - near_ms) : LOOK_MS, 0);
+	else if (left_ms >= LONG_MS)
+		repl_say(r, "time limit: stops in %.0f s; Ctrl-C interrupts now (:timeout sets it for later runs)",
+				(double)left_ms / 1000);
+}
+
 int repl_run_open(struct repl *r, struct trm_error *reterr)
 {
-	return trm_loop_add_timer(r->cli_session.loop, print_step, r, &r->step_timer, reterr);
+	int e = trm_loop_add_timer(r->cli_session.loop, print_step, r, &r->step_timer, reterr);
+	return e < 0 ? e : trm_loop_add_timer(r->cli_session.loop, watch_limit, r, &r->limit_timer, reterr);
 }
 
 /* Most code stops at the first word: nothing is told then. What a kill has done is told by the result. */
@@ -300,6 +321,7 @@ static void end_input_run(struct repl *r)
 	r->run = NULL;
 	r->reads = false;
 	trm_timer_stop(r->step_timer);
+	trm_timer_stop(r->limit_timer);
 	echo_off_end(&r->echo_off);
 	displays_end(&r->displays, &repl_run_displays, r);
 }
@@ -369,8 +391,10 @@ static void repl_run_start(struct repl *r, const char *code, size_t n, const cha
 		if (why.code == TRM_EPERM)
 			list_code_findings(r, code, n);
 		repl_done(r);
-	} else if (repl_has_person(r) && reads_unasked(r)) {
-		repl_watch_keys(r, true);
+	} else if (repl_has_person(r)) {
+		trm_timer_start(r->limit_timer, LOOK_MS, 0);
+		if (reads_unasked(r))
+			repl_watch_keys(r, true);
 	}
 }
 
