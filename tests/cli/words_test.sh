@@ -67,6 +67,8 @@ run --yes --metrics-interval 0.1 -c x|--metrics-interval 0.1: must be at least 0
 run --yes --theme nope -c x|--theme has no effect on 'terrarium run': it is a setting of the workbench and the REPL
 exec --scrollback 3 -- true|--scrollback has no effect on 'terrarium exec': it is a setting of the workbench and the REPL
 logs x --graphs ascii|--graphs has no effect on 'terrarium logs': it is a setting of the workbench and the REPL
+logs x --disk 64|--disk has no effect on 'terrarium logs': it describes a new sandbox
+stop x --net on|--net has no effect on 'terrarium stop': it describes a new sandbox
 run --yes --config nowhere.json -c x|cannot read nowhere.json: No such file or directory
 run --yes nowhere.py|cannot read nowhere.py: No such file or directory
 run --yes binary.py|cannot run binary.py: it is a binary file (a NUL byte in line 1), not text

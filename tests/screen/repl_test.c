@@ -313,8 +313,7 @@ static void it_asks_once_and_then_about_what_is_dangerous(void **state)
 	enter("rm -rf / --no-such-option", "(high)");
 	/* It is asked about in any case: "always" would not be true. */
 	screen_wait(&s, "[y]es, [n]o:");
-	enter("a", "please answer y or n (Enter means yes); what you typed is kept");
-	screen_send(&s, "\x15"); /* ^U */
+	enter("a", "please answer y or n (Enter means yes)\nRun this?"); /* it is no code, either */
 	enter("y", "bash calm-fern [3]>");
 	enter("rm -rf / --no-other-option", "no-other-option\n  line 1:");
 	enter("n", "nothing was run");

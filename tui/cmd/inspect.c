@@ -288,8 +288,8 @@ static int show_inspection(const struct options *o, const char *name, bool is_js
 
 	if (!x)
 		return cmd_fail("out of memory");
-	if (options_config(o, &x->config) == 0 && find_inspected(x, name) == CMD_OK
-			&& inspect_sandbox(x) == CMD_OK)
+	if (options_check_starts_none(o) == 0 && options_config(o, &x->config) == 0
+			&& find_inspected(x, name) == CMD_OK && inspect_sandbox(x) == CMD_OK)
 		code = is_json ? inspect_print_json(x) : inspect_print_text(x);
 	free(x);
 	return code;

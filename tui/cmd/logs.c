@@ -302,7 +302,7 @@ static int logs_main(const struct cmd *cmd, int argc, char **argv)
 	int got = parse_logs(&l, &o, &name);
 	if (got)
 		return got == OPTIONS_HELP ? cmd_print_help(cmd) : CMD_FAILED;
-	if (options_config(&o, &config) < 0)
+	if (options_check_starts_none(&o) < 0 || options_config(&o, &config) < 0)
 		return CMD_FAILED;
 	if (sandbox_list_is_remote(&config))
 		return cmd_fail("a server does not show earlier runs; on its own machine 'terrarium logs NAMESPACE.NAME' "

@@ -106,7 +106,7 @@ static int show_metrics(struct metrics_request *q, const char *interval)
 {
 	struct trm_error why = {0};
 
-	if (options_settings(q->options, &q->settings) < 0)
+	if (options_check_starts_none(q->options) < 0 || options_settings(q->options, &q->settings) < 0)
 		return CMD_FAILED;
 	if (interval
 			&& trm_config_set(&q->settings, setting_find("metrics_interval"), interval,

@@ -292,7 +292,8 @@ bool options_has_request(const struct options *o)
 	return options_has(o, "env") || options_has(o, "workdir") || options_has_lasting_request(o);
 }
 
-bool options_has_lasting_request(const struct options *o)
+/* The option that describes a new sandbox; NULL: there is none. */
+static const char *lasting_request(const struct options *o)
 {
 	static const char *const requested[] = {"memory", "cpus", "processes", "disk", "file_size",
 			"open_files", "net", "net_allow", "net_allow_host", "net_credentials", "idle_timeout",
@@ -301,8 +302,22 @@ bool options_has_lasting_request(const struct options *o)
 			"service_account", "runtime_class", "pod_manifest", "warm_pool", "template"};
 	for (size_t i = 0; i < sizeof requested / sizeof *requested; i++)
 		if (options_has(o, requested[i]))
-			return true;
-	return false;
+			return o->settings[setting_index(setting_find(requested[i]))].label;
+	return NULL;
+}
+
+bool options_has_lasting_request(const struct options *o)
+{
+	return lasting_request(o) != NULL;
+}
+
+int options_check_starts_none(const struct options *o)
+{
+	const char *label = lasting_request(o);
+	if (!label)
+		return 0;
+	cmd_fail("%s has no effect on 'terrarium %s': it describes a new sandbox", label, o->command);
+	return -1;
 }
 
 static void note_origin(struct settings *settings, size_t row, uint32_t column)

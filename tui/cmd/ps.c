@@ -337,7 +337,8 @@ static int ps_main(const struct cmd *cmd, int argc, char **argv)
 		ps.has_containers |= got == OPTION_CONTAINERS;
 		ps.only_pools |= got == OPTION_POOLS;
 	}
-	int code = options_config(&o, &ps.config) < 0 ? CMD_FAILED : CMD_OK;
+	int code = options_check_starts_none(&o) < 0 || options_config(&o, &ps.config) < 0 ? CMD_FAILED
+											   : CMD_OK;
 	if (code == CMD_OK && ps.has_containers)
 		code = containers_find(&ps.containers, o.config_path);
 	if (code == CMD_OK)

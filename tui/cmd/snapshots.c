@@ -151,7 +151,7 @@ static int perform(const struct options *o, const char *const *words, size_t n, 
 		return cmd_fail("which snapshot? Give its TAG; 'terrarium snapshots' lists them");
 	if (n && is_json)
 		return cmd_fail("--json is for the list");
-	if (options_config(o, &config) < 0)
+	if (options_check_starts_none(o) < 0 || options_config(o, &config) < 0)
 		return CMD_FAILED;
 	return n ? remove_all(words + 1, n - 1, *config.path ? config.path : NULL) : list(is_json);
 }

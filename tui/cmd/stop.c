@@ -180,7 +180,7 @@ static int perform_far(const struct stop *s, const struct trm_config *config)
 static int perform_anywhere(struct stop *s, const struct options *o)
 {
 	struct trm_config config;
-	if (options_config(o, &config) < 0)
+	if (options_check_starts_none(o) < 0 || options_config(o, &config) < 0)
 		return CMD_FAILED;
 	return sandbox_list_is_remote(&config) ? perform_far(s, &config) : stop_local(s);
 }

@@ -54,7 +54,8 @@ static int run_suspend(const struct cmd *cmd, int argc, char **argv)
 		return code;
 	if (!name)
 		return cmd_fail("which sandbox? Give its NAME; 'terrarium ps' lists them");
-	return options_config(&o, &config) < 0 ? CMD_FAILED : perform(name, &config);
+	return options_check_starts_none(&o) < 0 || options_config(&o, &config) < 0 ? CMD_FAILED
+										    : perform(name, &config);
 }
 
 const struct cmd cmd_suspend = {

@@ -225,8 +225,13 @@ void confirm_answer(struct repl *r, const char *text)
 	enum confirm_question question = r->question_shown;
 	char letter = text ? letter_of(text, words[question]) : 'n';
 	if (!letter) {
-		line_hold(r->line, text);
-		repl_say(r, "please answer %s (Enter means yes); what you typed is kept", letters[question]);
+		/* An answer to another question, such as "a" where "always" is not offered, is no code. */
+		bool is_code = !letter_of(text, words[QUESTION_START])
+			       && !letter_of(text, words[QUESTION_RUN]);
+		if (is_code)
+			line_hold(r->line, text);
+		repl_say(r, "please answer %s (Enter means yes)%s", letters[question],
+				is_code ? "; what you typed is kept" : "");
 		return;
 	}
 	r->question_shown = QUESTION_NONE;
