@@ -71,7 +71,7 @@ static void values_and_errors_are_shown(void **state)
 	leave();
 }
 
-static void a_near_time_limit_is_told_once(void **state)
+static void a_near_time_limit_is_named_once(void **state)
 {
 	(void)state;
 	start();
@@ -779,7 +779,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(values_and_errors_are_shown),
-			TEST(a_near_time_limit_is_told_once),
+			TEST(a_near_time_limit_is_named_once),
 			TEST(blocks_go_on_until_they_are_complete),
 			TEST(pasted_text_is_one_input),
 			TEST(a_long_line_is_taken),
