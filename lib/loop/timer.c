@@ -13,8 +13,9 @@ struct trm_timer {
 	trm_timer_fn *fn;
 	void *user;
 	uint64_t due_ns, repeat_ns;
-	uint64_t turn; /* the turn in which the timer was (re)started */
-	size_t at;     /* index in the heap, or NOT_IN_HEAP */
+	uint64_t turn;  /* the turn in which the timer was (re)started */
+	size_t at;      /* index in the heap, or NOT_IN_HEAP */
+	bool is_urgent; /* it is not put off (again) */
 };
 
 static void place(struct trm_loop *loop, size_t at, struct trm_timer *t)
@@ -105,6 +106,7 @@ static uint64_t to_ns(uint64_t ms)
 void trm_timer_start(struct trm_timer *timer, uint64_t delay_ms, uint64_t repeat_ms)
 {
 	timer->repeat_ns = to_ns(repeat_ms);
+	timer->is_urgent = !delay_ms;
 	/* The loop's time may be old, so read the clock: a timer may be late, but never early. A timer
 	 * without delay still runs in the current turn if that has not yet reached its timers. */
 	start_at(timer, delay_ms ? clock_ns() + to_ns(delay_ms) : timer->loop->now_ns);
@@ -132,12 +134,14 @@ int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns)
 	return due_ns <= now_ns ? 0 : (int64_t)((due_ns - now_ns + 999999) / 1000000);
 }
 
-/* This process was stopped. What came meanwhile is dealt with first, and may stop the timer. */
+/* This process was stopped. What came meanwhile is dealt with first, and may stop the timer. Once only: a
+ * caller may be slow in each step. */
 static bool is_postponed(struct trm_loop *loop, struct trm_timer *t)
 {
 	enum { LATE_MS = 1000, CATCH_UP_MS = 500 };
-	if (loop->now_ns - t->due_ns < to_ns(LATE_MS))
+	if (t->is_urgent || loop->now_ns - t->due_ns < to_ns(LATE_MS))
 		return false;
+	t->is_urgent = true;
 	start_at(t, loop->now_ns + to_ns(CATCH_UP_MS));
 	return true;
 }
@@ -152,6 +156,7 @@ int timers_run(struct trm_loop *loop, bool has_input)
 			break; /* started in this turn: a restarted timer must not starve the rest */
 		if (has_input && is_postponed(loop, t))
 			continue;
+		t->is_urgent = false;
 		if (t->repeat_ns) {
 			/* Missed ticks are skipped. */
 			uint64_t next_ns = t->due_ns + t->repeat_ns;
