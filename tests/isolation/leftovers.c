@@ -260,22 +260,27 @@ static void code_without_its_mark_is_found_without_a_supervisor(void **state)
  * there in which everybody may. */
 static void files_in_open_folders_of_shared_memory_go(void **state)
 {
-	char outer[64], inner[80], code[300];
+	enum { DEEP = 20, OUTER = 1, INNER }; /* all but these and the deepest can only be entered */
+	char path[DEEP][200] = {"/dev/shm"}, code[1000];
+	bool is_made = true, is_empty = true;
 	(void)state;
 	if (geteuid() != 0 || inside_isolation == TRM_ISOLATION_NAMESPACES)
 		skip();
-	snprintf(outer, sizeof outer, "/dev/shm/isolation-open-%d", (int)getpid());
-	snprintf(inner, sizeof inner, "%s/inner", outer);
-	bool is_made = mkdir(outer, 0777) == 0 && chmod(outer, 0777) == 0 && mkdir(inner, 0777) == 0
-		       && chmod(inner, 0777) == 0;
-	snprintf(code, sizeof code, "for d in '%s', '%s': print(open(d + '/file', 'w').write('x'))\n", outer,
-			inner);
+	snprintf(path[OUTER], sizeof *path, "/dev/shm/isolation-open-%d", (int)getpid());
+	for (int i = INNER; i < DEEP; i++)
+		snprintf(path[i], sizeof *path, "%.190s/in", path[i - 1]);
+	for (int i = OUTER; i < DEEP; i++)
+		is_made &= mkdir(path[i], 0700) == 0
+			   && chmod(path[i], i <= INNER || i == DEEP - 1 ? 0777 : 0711) == 0;
+	snprintf(code, sizeof code, "for d in '%s', '%s', '%s': print(open(d + '/file', 'w').write('x'))\n",
+			path[OUTER], path[INNER], path[DEEP - 1]);
 	inside_open(&in, NULL);
 	inside_python(&in, code, &o);
 	inside_close(&in);
-	bool is_empty = rmdir(inner) == 0 && rmdir(outer) == 0;
+	for (int i = DEEP - 1; i >= OUTER; i--)
+		is_empty &= rmdir(path[i]) == 0;
 	assert_true(is_made);
-	assert_string_equal(o.text, "1\n1\n");
+	assert_string_equal(o.text, "1\n1\n1\n");
 	assert_true(is_empty);
 }
 

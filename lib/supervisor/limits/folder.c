@@ -237,23 +237,26 @@ struct objects {
 	uint32_t uid;
 	void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes);
 	void *user;
+	uint64_t most; /* entries that are looked at */
 };
 
-/* Code cannot make directories there, but it can make files in those where everybody may. */
-static void visit_objects(const struct objects *objects, int dir_fd, const char *name, unsigned depth)
+/* Code cannot make directories there, but it can make files in those where everybody may, wherever it can
+ * get: below those that everybody may enter. The depth and `most` are for users of the host who make more:
+ * what code hides behind that, they could as well write themselves. */
+static void visit_objects(struct objects *objects, int dir_fd, const char *name, unsigned depth)
 {
-	enum { BLOCK_BYTES = 512, MOST_DEPTH = 16, OPEN_TO_ALL = S_IWOTH | S_IXOTH };
+	enum { BLOCK_BYTES = 512, MOST_DEPTH = 256 };
 	int fd = depth < MOST_DEPTH ? openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 				    : -1;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 	struct stat st;
-	while (dir && (entry = readdir(dir))) {
+	while (dir && objects->most && (entry = readdir(dir))) {
+		objects->most--;
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0
 				|| fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		if (S_ISDIR(st.st_mode) && st.st_uid != objects->uid
-				&& (st.st_mode & OPEN_TO_ALL) == OPEN_TO_ALL)
+		if (S_ISDIR(st.st_mode) && st.st_uid != objects->uid && st.st_mode & S_IXOTH)
 			visit_objects(objects, fd, entry->d_name, depth + 1);
 		else if (!S_ISDIR(st.st_mode) && st.st_uid == objects->uid)
 			objects->visit(objects->user, fd, entry->d_name,
@@ -263,13 +266,6 @@ static void visit_objects(const struct objects *objects, int dir_fd, const char 
 		closedir(dir);
 	else if (fd >= 0)
 		close(fd);
-}
-
-static void for_each_object(uint32_t uid,
-		void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes), void *user)
-{
-	if (uid)
-		visit_objects(&(struct objects){uid, visit, user}, AT_FDCWD, "/dev/shm/.", 0);
 }
 
 static void add_object(void *user, int dir_fd, const char *name, uint64_t bytes)
@@ -287,12 +283,16 @@ static void remove_object(void *user, int dir_fd, const char *name, uint64_t byt
 
 uint64_t folder_shm_bytes(uint32_t uid)
 {
+	enum { MOST = 1 << 18 }; /* a tenth of a second */
 	uint64_t bytes = 0;
-	for_each_object(uid, add_object, &bytes);
+	if (uid)
+		visit_objects(&(struct objects){uid, add_object, &bytes, MOST}, AT_FDCWD, "/dev/shm/.", 0);
 	return bytes;
 }
 
 void folder_clear_shm(uint32_t uid)
 {
-	for_each_object(uid, remove_object, NULL);
+	if (uid)
+		visit_objects(&(struct objects){uid, remove_object, NULL, UINT64_MAX}, AT_FDCWD, "/dev/shm/.",
+				0);
 }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "supervisor/limits/folder.h"
@@ -209,6 +210,18 @@ static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, si
 	watch_overrun(w, bytes);
 }
 
+/* Others may have made many files there: looks take a twentieth of the time, as in base/dirsize.c. */
+static uint64_t shm_bytes(struct watchdog *w, uint64_t now_ns)
+{
+	enum { SHARE = 20 };
+	if (now_ns >= w->shm_next_ns) {
+		uint64_t start_ns = clock_ns();
+		w->shm_bytes = folder_shm_bytes(w->uid);
+		w->shm_next_ns = now_ns + SHARE * (clock_ns() - start_ns);
+	}
+	return w->shm_bytes;
+}
+
 /* The size of the files, or 0 if it is not limited. */
 static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms, const pid_t *pids, size_t n)
 {
@@ -217,7 +230,7 @@ static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms, const pid_t *p
 	w->hidden_looks = is_known ? 0 : w->hidden_looks + 1;
 	if (w->folder.next_ns != before_ns)
 		w->unnamed_bytes = unnamed_bytes(w->folder.fd, w->uid, pids, n);
-	return bytes + w->unnamed_bytes + folder_shm_bytes(w->uid);
+	return bytes + w->unnamed_bytes + shm_bytes(w, now_ms * 1000000);
 }
 
 static void plan_next(struct watchdog *w, uint64_t now_ms, uint64_t bytes, bool is_alone)

@@ -36,6 +36,7 @@ struct watchdog {
 	uint64_t period_ms, next_ms;
 	uint64_t seen_bytes; /* at the last sample */
 	struct dirsize folder;
+	uint64_t shm_bytes, shm_next_ns; /* in /dev/shm; not looked at again before this time */
 	uint64_t unnamed_bytes;          /* in files that were deleted but are still open */
 	uint32_t uid;                    /* user of the processes; 0: the caller */
 	bool is_in_memory;               /* the folder's files count as memory */
