@@ -162,10 +162,9 @@ static int take_user(const struct container_setup_opts *opts, struct container_i
 
 /* ---- limits and environment ------------------------------------------------------------ */
 
-static void limit(int resource, uint64_t n)
+static bool limit(int resource, uint64_t n)
 {
-	if (n)
-		rlimit_set(resource, n, n);
+	return !n || rlimit_set(resource, n, n);
 }
 
 static bool is_usable(const char *dir)
@@ -234,9 +233,10 @@ int container_setup(const struct container_setup_opts *opts, struct container_id
 	umask(022);
 	if (opts->workdir)
 		why_not = give_workdir(opts->workdir, &ret->passwd, opts->is_visit);
-	limit(RLIMIT_NOFILE, opts->files);
-	limit(RLIMIT_FSIZE, opts->file_mb << 20);
-	limit(RLIMIT_NPROC, opts->nproc);
+	if (!limit(RLIMIT_NOFILE, opts->files) || !limit(RLIMIT_FSIZE, opts->file_mb << 20)
+			|| !limit(RLIMIT_NPROC, opts->nproc))
+		return trm_error_set_errno(reterr, errno,
+				"the agent cannot set resource limits (prlimit64) in the container");
 	if (ret->passwd.uid != 0)
 		privilege_drop_bounds();
 	if (ret->passwd.uid != geteuid() && (r = become(&ret->passwd, reterr)) < 0)

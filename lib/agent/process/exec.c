@@ -224,8 +224,8 @@ int agent_exec(char **argv)
 	offer_to_oom_killer();
 	tree_set_mark(strtoull(argv[MARK], NULL, 10));
 	const rlim_t nproc = (rlim_t)strtoul(argv[NPROC], NULL, 10);
-	if (nproc)
-		rlimit_set(RLIMIT_NPROC, nproc, nproc);
+	if (nproc && !rlimit_set(RLIMIT_NPROC, nproc, nproc))
+		return fail(EXEC_LIMIT, errno);
 	if (strpbrk(argv[FLAGS], "sdl"))
 		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	if (strchr(argv[FLAGS], 's'))
@@ -247,6 +247,8 @@ void exec_sentence(const struct exec_report *report, const char *name, struct tr
 		trm_error_set_errno(ret, error, "%s: the directory to start it in cannot be entered", name);
 	else if (report->step == EXEC_TTY)
 		trm_error_set_errno(ret, error, "%s: its terminal cannot be set up", name);
+	else if (report->step == EXEC_LIMIT)
+		trm_error_set_errno(ret, error, "%s: its limit of processes cannot be set", name);
 	else if (report->step == EXEC_RULES)
 		trm_error_set_errno(ret, error, "%s: the Landlock rules cannot be entered", name);
 	else if (report->step == EXEC_INTERPRETER)

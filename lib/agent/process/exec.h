@@ -30,7 +30,7 @@
 
 enum { EXEC_RULES_FD = 8, EXEC_REPORT_FD = 9 };
 
-enum exec_step { EXEC_CWD, EXEC_TTY, EXEC_PROGRAM, EXEC_INTERPRETER, EXEC_LOADER, EXEC_RULES };
+enum exec_step { EXEC_CWD, EXEC_TTY, EXEC_LIMIT, EXEC_PROGRAM, EXEC_INTERPRETER, EXEC_LOADER, EXEC_RULES };
 
 struct exec_report {
 	int32_t step;  /* enum exec_step */

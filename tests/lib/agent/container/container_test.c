@@ -2,8 +2,13 @@
 /* What the agent is in containers, tried outside of any: doors, keys, bridges, users. */
 #include "lib/agent/rig.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
+#include <stddef.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "wire/fd_handoff.h"
 
@@ -25,6 +30,23 @@ static int new_key(void **state)
 	return 0;
 }
 
+static bool limits_are_refused; /* to the agents that are launched */
+
+/* As a profile of a container may do. */
+static void refuse_limits(void)
+{
+	struct sock_filter code[] = {
+			BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_prlimit64, 0, 1),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+			BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = {sizeof code / sizeof *code, code};
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0
+			|| prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+		_exit(126);
+}
+
 /* The agent with those words; descriptors 0 and 1 are to be these (-1: as they are). */
 static pid_t launch(int in, int out, char **words)
 {
@@ -39,6 +61,8 @@ static pid_t launch(int in, int out, char **words)
 	if (out >= 0)
 		dup2(out, 1);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+	if (limits_are_refused)
+		refuse_limits();
 	execv(AGENT_PROGRAM, argv);
 	_exit(126);
 }
@@ -177,24 +201,39 @@ static void the_door_is_a_lifeline(void **state)
 	handoff_report_finish(&again);
 }
 
-static void what_cannot_be_is_reported_through_the_door(void **state)
+/* What the agent says that is to start with those words, and does not. */
+static void expect_refusal(const char *option, const char *value, const char *sentence)
 {
 	struct handoff handoff = handoff_make();
 	struct handoff_report report;
-	(void)state;
 	int null = open("/dev/null", O_WRONLY);
 	fflush(NULL);
 	int words = dup(2);
 	dup2(null, 2);
-	pid_t agent = launch(-1, -1, STRV("container", "--door", handoff.path, "--user", "no-such-user"));
+	pid_t agent = launch(-1, -1, STRV("container", "--door", handoff.path, option, value));
 	dup2(words, 2);
 	int line = handoff_open(&handoff, &report);
-	assert_non_null(strstr(report.error, "there is no user 'no-such-user'"));
+	assert_non_null(strstr(report.error, sentence));
 	assert_int_equal(exit_code(agent), 125);
 	handoff_report_finish(&report);
 	close(line);
 	close(null);
 	close(words);
+}
+
+static void what_cannot_be_is_reported_through_the_door(void **state)
+{
+	(void)state;
+	expect_refusal("--user", "no-such-user", "there is no user 'no-such-user'");
+}
+
+/* They are promised, so it does not start without them. */
+static void limits_that_cannot_be_set_are_reported(void **state)
+{
+	(void)state;
+	limits_are_refused = true;
+	expect_refusal("--files", "123", "the agent cannot set resource limits (prlimit64) in the container");
+	limits_are_refused = false;
 }
 
 static void a_working_directory_that_cannot_be_is_replaced(void **state)
@@ -564,6 +603,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 			T(the_door_is_a_lifeline),
 			T(what_cannot_be_is_reported_through_the_door),
+			T(limits_that_cannot_be_set_are_reported),
 			T(a_working_directory_that_cannot_be_is_replaced),
 			T(a_key_lets_nobody_in_from_inside),
 			T(without_clients_it_lingers_and_ends),
