@@ -130,6 +130,16 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=54321 --regid=54321 --clear-groups test
 	expect_out 54321
 fi
 
+# A mount below an entry of "/" that has a colon in its name.
+if [ "$(id -u)" = 0 ] && mkdir "/isolation-$$:x"; then
+	echo inside >"/isolation-$$:x/file"
+	ln -s "/isolation-$$:x" colon
+	try run --yes --isolation landlock --mount "$dir/colon:/workspace/m" -c 'print(open("m/file").read(), end="")'
+	rm -r "/isolation-$$:x"
+	expect_code 0
+	expect_out inside
+fi
+
 # A profile that refuses a call: that call is named.
 refused() {
 	tried="refuse $*"

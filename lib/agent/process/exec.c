@@ -105,8 +105,8 @@ static void allow_self(int rules, uint32_t abi)
 static void allow_roots(int rules, uint32_t abi, const char *roots)
 {
 	char path[NAME_MAX + 2];
-	for (size_t n; *roots; roots += n + (roots[n] == ':')) {
-		n = strcspn(roots, ":");
+	for (size_t n; *roots; roots += n + (roots[n] == '/')) {
+		n = strcspn(roots, "/");
 		snprintf(path, sizeof path, "/%.*s", (int)n, roots);
 		allow_part(rules, abi, AT_FDCWD, &(struct part){path, LANDLOCK_NARROW});
 	}

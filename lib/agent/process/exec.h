@@ -21,7 +21,7 @@
  *     d   only let it die with the agent
  *     l   as d, and descriptor EXEC_RULES_FD holds a Landlock ruleset for the program. The program also gets
  *         one of its own, which narrows the first: of /proc it allows what reveals no process, and what the
- *         program may read about itself; of the rest, what lies below ROOTS, entries of "/" with a colon
+ *         program may read about itself; of the rest, what lies below ROOTS, entries of "/" with a slash
  *         after each. */
 
 #include <stdint.h>

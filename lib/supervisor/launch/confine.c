@@ -48,11 +48,11 @@ static bool note_root(struct confinement *c, int fd)
 		return false;
 	path[len] = '\0';
 	const size_t n = strlen(c->roots);
-	snprintf(entry, sizeof entry, "%.*s:", (int)strcspn(path + 1, "/"), path + 1);
-	for (const char *at = c->roots; *at; at += strcspn(at, ":") + 1)
+	snprintf(entry, sizeof entry, "%.*s/", (int)strcspn(path + 1, "/"), path + 1);
+	for (const char *at = c->roots; *at; at += strcspn(at, "/") + 1)
 		if (strncmp(at, entry, strlen(entry)) == 0)
 			return true;
-	if (strcmp(entry, "proc:") == 0)
+	if (strcmp(entry, "proc/") == 0)
 		return true;
 	return (size_t)snprintf(c->roots + n, sizeof c->roots - n, "%s", entry) < sizeof c->roots - n;
 }

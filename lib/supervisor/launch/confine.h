@@ -23,7 +23,7 @@ struct confinement {
 	bool is_strict;
 	int agent_rules_fd, code_rules_fd; /* -1: without Landlock */
 	char roots[1024]; /* the entries of "/", but /proc, below which the rules for code allow something,
-			     with colons between */
+			     with a slash after each */
 };
 
 /* Make the rules while the descriptors of mounts are still at their numbers in the supervisor. Returns
