@@ -16,7 +16,13 @@ expect_out "[]"
 # Files, modes, times, links wherever they lead, holes; of processes, mounts and /tmp nothing.
 mkdir shown
 echo shown >shown/file
-try run --yes --keep --name lab --mount shown:/workspace/shown -l bash -c '
+mount="--mount shown:/workspace/shown"
+if ! has_namespaces; then
+	mount=
+	echo "not tried: a mount, which is a link without namespaces, and as such in the snapshot"
+fi
+# shellcheck disable=SC2086 # two words, or none
+try run --yes --keep --name lab $mount -l bash -c '
 mkdir -p d/locked && echo in >d/file && touch -d 2001-02-03T04:05:06 d/file
 ln -s /etc/passwd out; ln -s d/file in; ln -s ../../../../../../etc up
 echo run >program && chmod 6755 program; chmod 555 d/locked

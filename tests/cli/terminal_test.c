@@ -320,7 +320,13 @@ static void the_question_breaks_no_word(void **state)
 		skip();
 	struct desk d;
 	desk_open(&d, ARGV(W("run"), W("--keep"), W("-c"), W("1")));
-	desk_expect(&d, "disk,\r\nno network, 30 s per run. Run this? [Y/n] ");
+	desk_expect(&d, "30 s per run. Run this? [Y/n] ");
+	/* Where a line ends depends on how the sandbox is isolated. */
+	static const char *const ends[] = {"disk,\r\nno network, 30 s per run. Run",
+			"512\r\nMiB memory, 1 core, 128 processes, 256 MiB disk, no network, of which some are "
+			"weak\r\n('terrarium doctor' says which), 30 s per run. Run"};
+	bool is_broken_right = strstr(d.seen, ends[0]) || strstr(d.seen, ends[1]);
+	assert_true(is_broken_right);
 	desk_type(&d, "n\r");
 	desk_close(&d);
 }

@@ -11,6 +11,7 @@ Words behind the language of a block:
   docker   needs an engine: runs only in a test that says "docker", and nothing else does there
   elsewhere   needs a cluster or a public image: never runs
   net      needs a package index: likewise
+  namespaces  needs a sandbox of the level "namespaces": does not run where there are none
   pattern  a `text` block that is not compared
   driver   the driver of a language: tests/languages/config_test.sh tries it"""
 import json
@@ -149,12 +150,22 @@ def on_terminal(bed, script):
     return plain(out), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
+def lacks_namespaces():
+    """Why not, or ''."""
+    done = subprocess.run(["sh", TREE + "/tests/support/namespaces.sh"], capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode else ""
+
+
 def compose(found, port):
     """The script of a page, and the blocks whose output it marks."""
+    lack = lacks_namespaces()
     script = ["set -eu -o pipefail", "trap 'code=$?; for job in $(jobs -p); do kill $job; done; wait; exit $code' EXIT"]
     parts = []
     for i, (line, language, words, text, _) in enumerate(found):
         if language != "sh" or "setup" in words or (ONLY or "") != ("".join({"docker", "net", "elsewhere"} & set(words))):
+            continue
+        if "namespaces" in words and lack:
+            print(f"{PAGE}:{line}: not tried: {lack}")
             continue
         text = text.replace("5555", str(port))
         script.append(f"echo; echo @@{i}")

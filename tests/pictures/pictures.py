@@ -38,7 +38,7 @@ CLASS = '''class Account:
 
 REPL = (["wait=[1]>", f"send=\x1b[200~{CLASS}\x1b[201~\r", "wait=[2]>", "send=a = Account(100)\r", "wait=[3]>",
          "send=a.deposit(20)\r", "wait=[4]>", "send=Account?\r", "wait=somebody.\n", "rest=300",
-         "send=!echo $((6 * 7)) >/tmp/answer; cat /tmp/answer\r", "wait=\n42\n", "rest=300", "send=:lang js\r",
+         "send=!echo $((6 * 7))\r", "wait=\n42\n", "rest=300", "send=:lang js\r",
          "wait=javascript lab [4]>", "send=[1, 2, 3].map(n => n * n)\r", "wait=4, 9 ]\n", "rest=300",
          "send=:lang python\r", "wait=python lab [5]>", "send=a.\t\t", "wait=property", "rest=500", "shot",
          "send=\x03", "rest=300", "send=\x04"],
