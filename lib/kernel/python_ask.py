@@ -365,6 +365,14 @@ def reset(request):
 
 # ---- is the code complete? ---------------------------------------------------------------
 
+def is_unfinished(code):
+	"""Python 3.9 does not tell it by itself."""
+	import codeop
+	compiler = codeop.Compile()
+	compiler.flags |= flags | AWAIT
+	return codeop._maybe_compile(compiler, code, '<input>', 'exec') is None
+
+
 def is_complete(request):
 	code = request['code']
 	rows = code.split('\n')
@@ -372,7 +380,10 @@ def is_complete(request):
 	with warnings.catch_warnings():
 		warnings.simplefilter('ignore')
 		try:
-			tree = compile(code + '\n', '<input>', 'exec', flags | AWAIT | INCOMPLETE | ONLY_AST, True)
+			if sys.version_info < (3, 10) and is_unfinished(code):
+				return {'status': 'incomplete', 'indent': indent_after(code)}
+			incomplete = INCOMPLETE if sys.version_info >= (3, 10) else 0
+			tree = compile(code + '\n', '<input>', 'exec', flags | AWAIT | incomplete | ONLY_AST, True)
 			compile(tree, '<input>', 'exec', flags | AWAIT, True)
 		except SyntaxError as e:
 			if 'incomplete input' not in str(e) and not code.endswith('\\'):
