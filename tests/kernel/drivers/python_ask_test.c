@@ -235,7 +235,7 @@ static void reset_forgets_everything(void **state)
 	assert_contains(driver_traceback(d), "NameError");
 	check_error(d, "_", "NameError");
 	check_value(d, "import sys\nhasattr(sys, 'ps1')", "False");
-	check_error(d, "def f(a: undefined_name): pass", "NameError");
+	check_error(d, "def f(a: undefined_name): pass\nf.__annotations__", "NameError");
 	check_value(d, "import asyncio\nawait asyncio.sleep(0, __name__)", "'__main__'");
 	check_value(d, "class C: pass\nimport pickle\ntype(pickle.loads(pickle.dumps(C()))) is C", "True");
 }

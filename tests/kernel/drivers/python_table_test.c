@@ -123,7 +123,9 @@ static void hostile_values_do_no_harm(void **state)
 			"much = [['\\U0001F600' * 300] * 100] * 300",
 			"ok", "");
 	const char *first = page(d, "r", ",\"sort\":0");
-	assert_contains(first, "repr() raised ValueError");
+	/* reprlib of Python 3.14 says it in its own way. */
+	assert_contains(first,
+			strstr(first, "<Bad instance") ? "<Bad instance at 0x" : "repr() raised ValueError");
 	assert_contains(first, "\"NaN\"");
 	assert_true(strlen(first) < 20000);
 	assert_contains(page(d, "loop", ""), "[...]");
