@@ -55,9 +55,9 @@ class Sandbox:
         self.why, self.sync, opts, lang = Error(), c_void_p(), SyncOpts(), c_void_p()
         self.lib.trm_sync_opts_init(byref(opts), c_size_t(sizeof(opts)))
         self.check(self.lib.trm_lang_find(language.encode(), byref(lang), byref(self.why)))
-        # Kept, because the library calls it as long as the sandbox lives.
-        self.output = OUTPUT(lambda _user, stream, data, n: on_output(stream, data[:n]) if on_output else None)
-        opts.language, opts.output, opts.sandbox.backend = lang, self.output, backend.encode()
+        # Kept, because the library uses them as long as the sandbox lives.
+        self.backend, self.output = backend.encode(), OUTPUT(lambda _user, stream, data, n: on_output(stream, data[:n]) if on_output else None)
+        opts.language, opts.output, opts.sandbox.backend = lang, self.output, self.backend
         self.check(self.lib.trm_sync_create(byref(opts), byref(self.sync), byref(self.why)))
 
     def check(self, code):
