@@ -63,7 +63,7 @@ static void is_left_sane(void **state)
 static void start_as_job(void)
 {
 	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
-	const char *argv[] = {"sh", "-c",
+	const char *argv[] = {"/bin/sh", "-c",
 			"set -m; \"$0\" --backend \"$1\"; "
 			"for i in 1 2; do echo back in the shell; read -r x; fg >/dev/null; done",
 			program, backend, NULL};

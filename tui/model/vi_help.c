@@ -39,7 +39,7 @@ const struct vi_help vi_help[] = {
 		{".", "repeat the last change"},
 		{"/ ?", "search, search back; n N: again"},
 		{"* #", "search the word at the cursor, back"},
-		{":", "a command: w, w FILE, w! FILE, q, q!, wq, x, e FILE, s/OLD/NEW/, %s/OLD/NEW/g, a line"},
+		{":", "a command: w, w FILE, w! FILE, q, q!, wq, x, e FILE, s/OLD/NEW/, %s/OLD/NEW/g, stop, a line"},
 		{"ZZ ZQ", "save and quit, quit without saving"},
 		{"^W w", "next pane"},
 		{NULL, NULL},

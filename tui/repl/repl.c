@@ -11,6 +11,7 @@
 #include "repl/command.h"
 #include "repl/repl_internal.h"
 #include "stream/tty.h"
+#include "term/job_stop.h"
 
 enum { CALM_MS = 80 };
 
@@ -150,7 +151,7 @@ static void on_stop(void *user, int signo)
 	struct repl *r = user;
 	(void)signo;
 	line_suspend(r->line);
-	raise(SIGSTOP);
+	job_stop(false);
 	line_resume(r->line);
 }
 
