@@ -23,7 +23,7 @@ enum { LIST_ROWS = 18, LIST_COLS = 110 };
 #define STEP_PLAIN ((size_t)2 << 20)
 #define STEP_REGEX ((size_t)256 << 10)
 #define MATCH_COST 128
-#define LONG_LINE ((size_t)64 << 10)
+#define LONG_LINE ((size_t)128 << 10) /* more than find_take_lines() takes of shorter ones */
 
 void find_all_finish(struct find_all *f)
 {
