@@ -282,6 +282,11 @@ static void linear_find_command(struct linear *l, const struct model *m, const c
 	linear_find(l, m, rest);
 }
 
+static void linear_find_all_command(struct linear *l, const struct model *m, const char *rest)
+{
+	linear_find_all(l, m, rest);
+}
+
 static void linear_search_output(struct linear *l, const struct model *m, const char *rest)
 {
 	linear_search(l, m, rest);
@@ -331,6 +336,7 @@ static const struct line_command table[] = {
 		{"insert", "N TEXT", "insert a line before line N", insert_line},
 		{"delete", "FROM [TO]", "delete lines", delete_lines},
 		{"find", "TEXT", "list the lines of the buffer that contain a text", linear_find_command},
+		{"find-in-buffers", "TEXT", "the same for all buffers", linear_find_all_command},
 		{"replace", "/OLD/NEW/", "replace a text in the whole buffer", substitute},
 		{"complete", "WORDS", "list the completions of the words", linear_complete},
 		{"inspect", "NAME", "explain a name", linear_inspect},

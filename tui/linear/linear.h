@@ -94,6 +94,7 @@ void linear_append(struct linear *l, const struct model *m, const char *text); /
 
 /* search.c */
 void linear_find(struct linear *l, const struct model *m, const char *what);
+void linear_find_all(struct linear *l, const struct model *m, const char *what);
 void linear_replace(struct linear *l, const struct model *m, const char *what);
 void linear_search(struct linear *l, const struct model *m, const char *what);
 void linear_inspect(struct linear *l, const struct model *m, const char *words);

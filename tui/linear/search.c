@@ -12,24 +12,46 @@
 
 /* ---- the buffer ---- */
 
-void linear_find(struct linear *l, const struct model *m, const char *what)
+/* Say the lines that contain a text, each with its place: "12: …" or "notes.py:12: …". */
+static size_t find_in(struct linear *l, const struct text *t, const char *name, const char *what)
 {
-	const struct text *t = model_editor(m)->text;
 	size_t found = 0;
 
 	for (size_t k = 0; *what && k < text_lines(t); k++) {
 		size_t start = text_line_start(t, k);
 		char *line = text_slice(t, start, text_line_end(t, k) - start);
 		if (line && strstr(line, what)) {
-			linear_say(l, "%zu: %s", k + 1, line);
+			linear_say(l, "%s%s%zu: %s", name, *name ? ":" : "", k + 1, line);
 			found++;
 		}
 		free(line);
 	}
+	return found;
+}
+
+static void say_found(struct linear *l, const char *what, size_t found, const char *where)
+{
 	if (!*what)
 		linear_say(l, "find what? for example :find import");
 	else
-		linear_say(l, "%zu line%s of the buffer", found, found == 1 ? "" : "s");
+		linear_say(l, "%zu line%s of %s", found, found == 1 ? "" : "s", where);
+}
+
+void linear_find(struct linear *l, const struct model *m, const char *what)
+{
+	say_found(l, what, find_in(l, model_editor(m)->text, "", what), "the buffer");
+}
+
+void linear_find_all(struct linear *l, const struct model *m, const char *what)
+{
+	size_t found = 0;
+	char name[256];
+
+	for (size_t i = 0; i < m->buffers.n; i++) {
+		const struct buffer *b = m->buffers.items[i];
+		found += find_in(l, b->editor.text, buffer_short_name(b, name, sizeof name), what);
+	}
+	say_found(l, what, found, "all buffers");
 }
 
 /* Replace every `old` in `text`. The result is malloc'd; NULL: out of memory. */

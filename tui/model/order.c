@@ -45,10 +45,7 @@ static void answer_dialog(struct model *m, const struct order *o, struct effects
 		d->focus = (int)o->number;
 	else if (o->kind == ORDER_FILL && o->text)
 		field_set(&d->field, o->text);
-	if (o->kind == ORDER_FILL && d->is_live)
-		d->answer(m, ANSWER_TYPED, out); /* the next answer picks from the list */
-	else
-		press_enter(m, out);
+	press_enter(m, out);
 }
 
 static void give_input(struct model *m, const struct order *o, struct effects *out)

@@ -93,8 +93,8 @@ char *replay_time(uint64_t us, char out[24])
 
 /* In addition to motions and the commands of panes that only show something. */
 static const char *const allowed[] = {"help", "theme", "messages", "palette", "next-pane", "previous-pane",
-		"repaint", "quit", "copy", "select-all", "deselect", "next-buffer", "previous-buffer",
-		"variables"};
+		"repaint", "suspend", "quit", "copy", "select-all", "deselect", "next-buffer",
+		"previous-buffer", "variables"};
 
 /* Prefixes of commands that only show something. */
 static const char *const allowed_heads[] = {

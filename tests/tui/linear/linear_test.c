@@ -245,6 +245,8 @@ static void code_after_a_run_is_another_cell(void **state)
 	expect("1: zero()\n2: first()\n3: # %%\n");
 	type(":find i");
 	expect("2: first()\n1 line of the buffer\n");
+	type(":find-in-buffers i");
+	expect("python:2: first()\n1 line of all buffers\n");
 	type(":replace /zero/none/");
 	expect("replaced 1 time\n");
 	type(":list 1");

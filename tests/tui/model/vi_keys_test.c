@@ -259,6 +259,8 @@ static void colon_takes_commands(void **state)
 	assert_string_equal(last_effect(EFFECT_OPEN)->open.path, "other.py");
 	type(":wq\n");
 	assert_non_null(last_effect(EFFECT_QUIT_SAVING));
+	type(":stop\n");
+	assert_non_null(last_effect(EFFECT_SUSPEND));
 	type(":nonsense\n");
 	assert_screen("is not known here", true);
 	type(":q\n");
