@@ -53,7 +53,7 @@ bool term_can_be_asked(void)
 void term_want_sync(struct term *t)
 {
 	t->wants_sync = !is_mute(getenv("TERM"));
-	t->wants_emoji = t->wants_sync && t->is_utf8 && t->last.rows > 1;
+	t->wants_emoji = t->wants_sync && t->is_utf8 && t->last.rows > 1 && !t->has_asked_emoji;
 }
 
 bool term_ask_images(struct term *t)
@@ -82,6 +82,7 @@ bool term_ask_now(struct term *t, int last_row)
 	term_write("\0337", 2);
 	move_cursor(last_row, 0);
 	term_write(query, strlen(query));
+	t->has_asked_emoji |= t->wants_emoji;
 	if (t->wants_emoji)
 		term_write(TERMINAL_QUERY_EMOJI, strlen(TERMINAL_QUERY_EMOJI));
 	t->wants_answer = t->wants_sync = t->wants_emoji = false;

@@ -29,6 +29,7 @@ struct term {
 	bool wants_answer;                    /* send the query with the next frame */
 	bool wants_sync;                      /* also ask whether the terminal can show a frame in one go */
 	bool wants_emoji;                     /* also ask about the width of emoji of several code points */
+	bool has_asked_emoji;                 /* … only once: later answers would be taken for F3 */
 	bool is_utf8;                         /* the terminal takes UTF-8 */
 	int n_emoji_answers; /* number of answers about emoji that the screen already reflects */
 	bool has_mouse;

@@ -332,6 +332,23 @@ static int play_function_key(void)
 	return !paint_emoji("\033[1;2R"); /* Shift-F3 */
 }
 
+/* The answers to a second question would be keys: F3 with a modifier. */
+static int play_emoji_again(void)
+{
+	struct term *t = open_or_exit();
+
+	for (int i = 0; i < 4; i++) {
+		put(0, i, "x", (struct style){0});
+		term_paint(t, &canvas, &theme);
+		if (i == 1) {
+			term_suspend(t);
+			term_resume(t);
+		}
+	}
+	term_close(t);
+	return 0;
+}
+
 static void test_emoji(void **state)
 {
 	(void)state;
@@ -348,6 +365,11 @@ static void test_emoji(void **state)
 			"c\xEF\xBF\xBD d"));
 	run(play_function_key, indexed);
 	assert_int_equal(cap.status, 0);
+	run(play_emoji_again, indexed);
+	const char *second = memmem(cap.bytes, cap.len, "\033[?1049l", 8);
+	assert_non_null(second);
+	assert_non_null(strstr(second, "\033[?2026$p"));
+	assert_null(strstr(second, "\033[6n"));
 	run(play_emoji_unknown, vt100);
 	assert_false(has("\033[6n"));
 }
