@@ -65,7 +65,7 @@ static void start_as_job(void)
 	static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", NULL};
 	const char *argv[] = {"/bin/sh", "-c",
 			"set -m; \"$0\" --backend \"$1\"; "
-			"for i in 1 2; do echo back in the shell; read -r x; fg >/dev/null; done",
+			"for i in 1 2; do echo back the $i. time; read -r x; fg >/dev/null; done",
 			program, backend, NULL};
 
 	screen_start(&s, 24, 80, argv, env);
@@ -73,15 +73,18 @@ static void start_as_job(void)
 	screen_wait(&s, "idle");
 }
 
-static void continue_job(void)
+static void continue_job(const char *shell_says)
 {
-	screen_wait(&s, "back in the shell");
+	screen_wait(&s, shell_says);
 	assert_restored();
 	screen_send(&s, "\r");
 	screen_wait(&s, "F1 Help");
 	assert_true(s.is_alternate);
+	double deadline = screen_now_ms() + SCREEN_DEADLINE_MS;
+	while (!s.has_mouse && screen_now_ms() < deadline)
+		screen_wait_quiet(&s, 20);
 	assert_true(s.has_mouse);
-	assert_false(screen_shows(&s, "back in the shell"));
+	assert_false(screen_shows(&s, shell_says));
 }
 
 static void is_left_and_taken_again(void **state)
@@ -93,11 +96,11 @@ static void is_left_and_taken_again(void **state)
 	screen_send(&s, "suspend");
 	screen_wait(&s, "go back to the shell");
 	screen_send(&s, "\r");
-	continue_job();
+	continue_job("back the 1. time");
 	screen_send(&s, "typed");
 	screen_wait(&s, "1 typed");
 	kill(-tcgetpgrp(s.fd), SIGTSTP);
-	continue_job();
+	continue_job("back the 2. time");
 	screen_wait(&s, "1 typed");
 	assert_int_equal(screen_leave(&s), 0);
 }
