@@ -36,12 +36,20 @@ struct screen {
 static const int curses_signals[] = {SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 #define SIGNALS (sizeof(curses_signals) / sizeof(*curses_signals))
 
-/* newterm(), but signal handlers stay as the program set them. */
+static void on_no_stop(int signo)
+{
+	(void)signo;
+}
+
+/* newterm(), but signal handlers stay as the program set them. curses ignores SIGTSTP while it writes, unless
+ * it finds a handler at the start. Linux forgets a signal that waits to be read if it is ignored in between.
+ */
 static SCREEN *newterm_quietly(const char *name)
 {
 	struct sigaction saved[SIGNALS];
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(curses_signals[i], NULL, &saved[i]);
+	sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_no_stop, .sa_flags = SA_RESTART}, NULL);
 	SCREEN *s = newterm(name, stdout, stdin);
 	for (size_t i = 0; i < SIGNALS; i++)
 		sigaction(curses_signals[i], &saved[i], NULL);
