@@ -13,6 +13,7 @@
 #include "model/update.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
+#include "text/walk.h"
 #include "view/view.h"
 
 #define LIFE 3000                      /* steps of one workbench */
@@ -44,6 +45,13 @@ static void check_rect(const struct monkey *k, struct rect r)
 		fail(k, "a pane that is not on the screen");
 }
 
+static bool is_in_character(const struct text *t, size_t pos)
+{
+	size_t first;
+
+	return (text_byte(t, pos) & 0xC0) == 0x80 && text_broken_bytes(t, &first) == 0;
+}
+
 static void check_editors(const struct monkey *k)
 {
 	const struct buffers *b = &k->model.buffers;
@@ -54,6 +62,8 @@ static void check_editors(const struct monkey *k)
 		size_t len = text_len(e->text);
 		if (e->sel.cursor > len || e->sel.anchor > len)
 			fail(k, "a cursor behind the end of its text");
+		if (is_in_character(e->text, e->sel.cursor) || is_in_character(e->text, e->sel.anchor))
+			fail(k, "a cursor in a character");
 		if (e->top_line >= text_lines(e->text))
 			fail(k, "an editor scrolled behind the end of its text");
 	}
@@ -151,6 +161,14 @@ static void open_workbench(struct monkey *k)
 	if (model_init(&k->model, &opts) < 0 || canvas_init(&k->canvas, opts.rows, opts.cols) < 0)
 		fail(k, "no memory");
 	k->model.grammars = k->grammars;
+	uint32_t keys = pick(k, 3);
+	if (keys == 1) {
+		keymap_finish(&k->model.keymap);
+		k->model.keymap = (struct keymap){0};
+		if (keymap_complete(&k->model.keymap, "emacs", NULL) < 0)
+			fail(k, "no key map");
+	}
+	k->model.vi.mode = keys == 2 ? VI_NORMAL : VI_OFF;
 	tell(k, (struct msg){.type = MSG_SANDBOX_STARTING,
 				.sandbox.name = "calm-fern",
 				.sandbox.backend = "fake"});

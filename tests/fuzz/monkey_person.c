@@ -69,6 +69,23 @@ static void any_key(struct monkey *k)
 	press(k, pick(k, KEYS_BASE + 64), (uint8_t)pick(k, 8));
 }
 
+/* What changes the text under everything that has positions in it. */
+static void disturb(struct monkey *k)
+{
+	static const char *const names[] = {"undo", "undo", "redo", "next-buffer", "previous-buffer",
+			"new-buffer", "paste", "select-all"};
+	const char *name = names[pick(k, sizeof names / sizeof *names)];
+
+	snprintf(k->last, sizeof k->last, "command %s", name);
+	if (pick(k, 4)) {
+		command_run(&k->model, command_find(name), &k->effects);
+		tell(k, (struct msg){.type = MSG_TICK});
+	} else {
+		effect_buffer(&k->effects, EFFECT_RELOAD, buffers_current(&k->model.buffers)->id);
+		tell(k, (struct msg){.type = MSG_TICK});
+	}
+}
+
 static void any_command(struct monkey *k)
 {
 	size_t n = 0;
@@ -127,7 +144,8 @@ void monkey_person(struct monkey *k)
 {
 	static void (*const deeds[])(struct monkey *) = {type_key, type_key, type_key, type_key, type_key,
 			special_key, special_key, special_key, special_key, modified_key, modified_key,
-			any_key, any_command, any_command, paste, use_mouse, use_mouse, use_mouse, resize};
+			any_key, any_command, any_command, disturb, disturb, paste, use_mouse, use_mouse,
+			use_mouse, resize};
 	deeds[pick(k, sizeof(deeds) / sizeof(*deeds))](k);
 	empty_buffer(k);
 }

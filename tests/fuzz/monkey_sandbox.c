@@ -261,6 +261,17 @@ static void tell_themes(struct monkey *k)
 	tell(k, (struct msg){.type = MSG_THEMES, .themes.names = names, .themes.n = 3});
 }
 
+/* Another program has written the file. */
+static void reload(struct monkey *k, uint32_t buffer)
+{
+	struct buffer *b = buffers_find(&k->model.buffers, buffer);
+	size_t n;
+	const char *text = pick_text(k, 500, &n);
+
+	if (b && editor_set_text(&b->editor, text, n) == 0)
+		tell(k, (struct msg){.type = MSG_RELOADED, .file.buffer = buffer, .file.path = "/tmp/x.py"});
+}
+
 void monkey_perform(struct monkey *k, const struct effect *effect)
 {
 	const char *why = pick(k, 3) ? NULL : "no room", *saved = "/tmp/x.py";
@@ -292,6 +303,7 @@ void monkey_perform(struct monkey *k, const struct effect *effect)
 					.file.error = why,
 					.file.closes = effect->save.closes});
 		break;
+	case EFFECT_RELOAD: reload(k, effect->buffer); break;
 	case EFFECT_LIST_THEMES: tell_themes(k); break;
 	case EFFECT_COMPLETE_PATH: tell(k, (struct msg){.type = MSG_PATH, .path.text = effect->path}); break;
 	case EFFECT_EXPORT:

@@ -139,15 +139,6 @@ void cell_marks_drop_saved(struct cell_marks *c)
 
 /* ---- edits ---- */
 
-/* The new position after an edit. A position inside of removed bytes moves to the start of the removed
- * bytes. */
-static size_t moved_pos(size_t pos, const struct text_edit *edit)
-{
-	if (pos < edit->pos || (pos == edit->pos && edit->removed))
-		return pos;
-	return pos >= edit->pos + edit->removed ? pos - edit->removed + edit->inserted : edit->pos;
-}
-
 /* Is this an insertion at the end of the mark that starts another line? */
 static bool is_below(const struct cell_mark *m, const struct text *after, const struct text_edit *edit)
 {
@@ -200,7 +191,7 @@ void cell_marks_edited(struct cell_marks *c, const struct text *after, const str
 			continue;
 		}
 		if (m->has_error_pos)
-			m->error_pos = moved_pos(m->error_pos, edit);
+			m->error_pos = text_edit_moved(edit, m->error_pos);
 		if (move_mark(m, after, edit))
 			compare_code(c, m, after);
 	}

@@ -25,6 +25,10 @@ static void on_edit(void *user, const struct text *after, const struct text_edit
 	struct editor *e = user;
 
 	syntax_edited(e->syntax, after, edit);
+	if (e->drag) {
+		e->drag_from.anchor = text_edit_moved(edit, e->drag_from.anchor);
+		e->drag_from.cursor = text_edit_moved(edit, e->drag_from.cursor);
+	}
 	if (e->n_closers)
 		editor_pairs_edited(e, edit);
 	if (e->marks.n)
@@ -285,6 +289,13 @@ static size_t same_end(const struct text *a, const struct text *b, size_t most)
 	return same;
 }
 
+/* Does the byte at `pos` go on with a character? A change begins and ends between characters, as positions
+ * that move with it must. */
+static bool is_in_character(const struct text *t, size_t pos)
+{
+	return (text_byte(t, pos) & 0xC0) == 0x80;
+}
+
 /* Change the text so that it equals the other text. */
 static int become(struct editor *e, const struct text *other)
 {
@@ -294,7 +305,11 @@ static int become(struct editor *e, const struct text *other)
 
 	if (start == old && start == new)
 		return 0;
+	while (start && is_in_character(other, start))
+		start--;
 	size_t end = same_end(e->text, other, shorter - start);
+	while (end && is_in_character(other, new - end))
+		end--;
 	char *middle = text_slice(other, start, new - start - end);
 	if (!middle)
 		return TRM_ENOMEM;

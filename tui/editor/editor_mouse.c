@@ -63,8 +63,6 @@ static unsigned drag(struct editor *e, const struct event *ev)
 		editor_scroll(e, 1);
 	struct selection here = unit_at(e, position_at(e, ev->row, ev->col), e->drag);
 	bool is_back = here.anchor < e->drag_from.anchor;
-	if (selection_end(e->drag_from) > text_len(e->text))
-		e->drag_from = here; /* the text at the start of the drag was deleted in the meantime */
 	e->sel.anchor = is_back ? e->drag_from.cursor : e->drag_from.anchor;
 	e->sel.cursor = is_back ? here.anchor : here.cursor;
 	return DONE;

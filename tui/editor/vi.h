@@ -45,7 +45,7 @@ struct vi {
 	uint8_t unknown_mods;
 	uint32_t find, find_char; /* the last f F t T and its character, for ; and , */
 	size_t anchor, cursor;    /* of visual mode, which includes both characters … */
-	const struct editor *of;  /* … in the text of this editor … */
+	const struct editor *of;  /* … in the text of this editor, as the start of an insertion is … */
 	uint64_t version;         /* … as long as its version is still this */
 	unsigned repeats;         /* how often more Escape inserts what was typed: 3ix; 0: not */
 	size_t insert_at;         /* where the insertion began; SIZE_MAX: the cursor has moved since */

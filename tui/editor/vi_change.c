@@ -55,6 +55,7 @@ void vi_begin_insert(struct vi *v, struct editor *e, size_t pos)
 	v->repeats = 0;
 	v->opens_lines = v->was_indented = false;
 	v->insert_at = pos;
+	v->of = e;
 	e->sel.anchor = e->sel.cursor = pos;
 	e->burst = BURST_NONE;
 }
@@ -87,7 +88,9 @@ unsigned vi_end_insert(struct vi *v, struct editor *e)
 {
 	size_t pos = e->sel.cursor, start = vi_line_start(e, pos),
 	       from = v->repeats && v->opens_lines ? vi_line_start(e, v->insert_at) : v->insert_at;
-	bool is_typed = v->repeats && (v->opens_lines ? pos >= v->insert_at : pos > v->insert_at);
+	/* A reload may have put another text there, in which that is no position between characters. */
+	bool is_same = v->of == e && (text_byte(e->text, from) & 0xC0) != 0x80;
+	bool is_typed = v->repeats && is_same && (v->opens_lines ? pos >= v->insert_at : pos > v->insert_at);
 	unsigned bits = DONE;
 
 	v->mode = VI_NORMAL;

@@ -50,9 +50,14 @@ static unsigned redo(struct editor *e, long count)
 
 	for (; count; count--)
 		bits |= editor_redo(e);
-	if (bits & EDITOR_CHANGED) /* the cursor goes to where the change began */
-		e->sel = history_before(e->history);
-	vi_put_cursor(e, selection_start(e->sel));
+	size_t pos = selection_start(e->sel);
+	if (bits & EDITOR_CHANGED) { /* the cursor goes to where the change began */
+		pos = selection_start(history_before(e->history));
+		/* A reload has put another text there. */
+		while (pos > 0 && (text_byte(e->text, pos) & 0xC0) == 0x80)
+			pos--;
+	}
+	vi_put_cursor(e, pos);
 	return bits;
 }
 

@@ -109,6 +109,7 @@ void command_run(struct model *m, const struct command *c, struct effects *out)
 		return;
 	}
 	if (c->edit) {
+		vi_break(&m->vi, model_editor(m));
 		editor_done(m, editor_command(model_editor(m), c, false, m->now_ns), out);
 		return;
 	}

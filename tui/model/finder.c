@@ -102,6 +102,34 @@ bool finder_has_selected(const struct model *m)
 	       && shown.cursor == now.cursor;
 }
 
+void finder_note_text(struct model *m)
+{
+	m->finder.version = editor_version(model_editor(m));
+	m->finder.buffer = buffers_current(&m->buffers)->id;
+}
+
+bool finder_has_text(const struct model *m)
+{
+	return m->finder.buffer == buffers_current(&m->buffers)->id
+	       && m->finder.version == editor_version(model_editor(m));
+}
+
+static void begin_here(struct model *m)
+{
+	struct selection s = model_editor(m)->sel;
+
+	m->finder.origin = (struct selection){selection_start(s), selection_end(s)};
+	finder_note_text(m);
+}
+
+/* Where the search began; in another text it begins anew where the cursor is. */
+static struct selection origin_of(struct model *m)
+{
+	if (!finder_has_text(m))
+		begin_here(m);
+	return m->finder.origin;
+}
+
 /* The first match at `from` or later, else the first match of the text. */
 static bool find_on(struct finder *f, const struct text *t, size_t from, size_t within,
 		struct find_match *ret, bool *ret_wrapped)
@@ -183,11 +211,12 @@ static void search_again(struct model *m)
 	bool has_wrapped;
 
 	m->needs_draw = true;
+	struct selection origin = origin_of(m);
 	if (!finder_compile(f)) {
-		editor_select(e, f->origin.anchor, f->origin.cursor);
+		editor_select(e, origin.anchor, origin.cursor);
 		return;
 	}
-	size_t from = selection_start(f->origin);
+	size_t from = selection_start(origin);
 	if (f->is_back && text_len(e->text) <= TYPING_BYTES
 			&& find_back(f, e->text, from, &match, &has_wrapped)) {
 		took_place(m, true, match, has_wrapped);
@@ -199,7 +228,7 @@ static void search_again(struct model *m)
 		took_place(m, true, match, has_wrapped);
 		return;
 	}
-	editor_select(e, f->origin.anchor, f->origin.cursor);
+	editor_select(e, origin.anchor, origin.cursor);
 	finder_say(f, true,
 			text_len(e->text) > TYPING_BYTES ? "no match nearby: Enter searches everywhere"
 							 : "no match");
@@ -244,7 +273,7 @@ static void finder_open(struct model *m, bool has_replace)
 	f->state = FINDER_WHAT;
 	f->has_replace = has_replace;
 	f->is_vi = f->is_back = false;
-	f->origin = (struct selection){selection_start(e->sel), selection_end(e->sel)};
+	begin_here(m);
 	field_select(&f->what);
 	field_select(&f->by);
 	if (finder_compile(f))
@@ -306,8 +335,9 @@ bool finder_give_up(struct model *m)
 	if (m->focus != PANE_EDITOR || (f->state != FINDER_WHAT && f->state != FINDER_BY))
 		return false;
 	f->is_marking = false;
+	struct selection origin = origin_of(m);
 	finder_close(m);
-	editor_select(model_editor(m), f->origin.anchor, f->origin.cursor);
+	editor_select(model_editor(m), origin.anchor, origin.cursor);
 	return true;
 }
 
@@ -344,6 +374,7 @@ static void on_enter(struct model *m, bool is_back)
 	struct finder *f = &m->finder;
 
 	if (f->state == FINDER_BY) {
+		origin_of(m);
 		replacer_begin(m);
 		return;
 	}
@@ -352,8 +383,9 @@ static void on_enter(struct model *m, bool is_back)
 		return;
 	}
 	if (f->is_vi) {
+		size_t from = origin_of(m).anchor;
 		finder_close(m);
-		editor_select(model_editor(m), f->origin.anchor, f->origin.anchor);
+		editor_select(model_editor(m), from, from);
 	}
 	if (!f->find)
 		return;

@@ -42,6 +42,10 @@ struct finder {
 	struct selection shown;  /* the match that was selected last, */
 	uint32_t shown_in;       /* in the buffer of this number */
 
+	/* All positions are in this version of the text of this buffer. */
+	uint64_t version;
+	uint32_t buffer;
+
 	/* While replacing. */
 	struct find_match match; /* the match that is shown */
 	char *preview;           /* its replacement; owned */
@@ -54,6 +58,11 @@ void finder_finish(struct finder *f); /* accepts a zeroed object */
 
 /* The rows of the bar, which the editor's pane loses. */
 int finder_rows(const struct finder *f);
+
+/* The positions are in the text as it is now. */
+void finder_note_text(struct model *m);
+/* False: something else has changed the text since, or it is another buffer. */
+bool finder_has_text(const struct model *m);
 
 void finder_open_vi(struct model *m, bool is_back);
 void finder_seek_word(struct model *m, bool is_back); /* vi's * and #: the word at the cursor */

@@ -41,6 +41,7 @@ static void ask_next(struct model *m, size_t from)
 		return;
 	}
 	f->state = FINDER_ASKING;
+	finder_note_text(m);
 	finder_show(m, f->match);
 }
 
@@ -72,7 +73,7 @@ static void replace_one(struct model *m, struct effects *out)
 	size_t n = strlen(f->preview), pos = f->match.pos;
 
 	if (s.anchor != pos || s.cursor != pos + f->match.len) {
-		replacer_end(m); /* the mouse may have moved the cursor or switched the buffer */
+		replacer_end(m); /* the mouse may have moved the cursor */
 		return;
 	}
 	editor_done(m, editor_replace(model_editor(m), pos, f->match.len, f->preview, n, BURST_NONE), out);
@@ -96,6 +97,10 @@ static void replace_rest(struct model *m, struct effects *out)
 
 void replacer_answer(struct model *m, const struct event *ev, struct effects *out)
 {
+	if (!finder_has_text(m)) { /* a reload, or another buffer */
+		replacer_end(m);
+		return;
+	}
 	switch (ev->key) {
 	case 'y':
 	case ' ': /* Emacs' keys, too */

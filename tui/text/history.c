@@ -85,6 +85,13 @@ static struct text_place place_of(const struct text *t, size_t pos)
 	return (struct text_place){.line = line, .column = pos - text_line_start(t, line)};
 }
 
+size_t text_edit_moved(const struct text_edit *edit, size_t pos)
+{
+	if (pos < edit->pos || (pos == edit->pos && edit->removed))
+		return pos;
+	return pos >= edit->pos + edit->removed ? pos - edit->removed + edit->inserted : edit->pos;
+}
+
 static int insert_recorded(struct history *h, size_t pos, const char *bytes, size_t n)
 {
 	if (!h->listener)

@@ -43,6 +43,9 @@ struct text_edit {
 	} start, old_end, new_end;
 };
 
+/* The new position after a change. One inside of removed bytes moves to the start of them. */
+size_t text_edit_moved(const struct text_edit *edit, size_t pos);
+
 /* Call `fn` right after every change, including undo and redo. There is one listener; NULL: none. */
 typedef void history_listener(void *user, const struct text *after, const struct text_edit *edit);
 void history_listen(struct history *h, history_listener *fn, void *user);

@@ -396,6 +396,27 @@ static void test_mouse(void **state)
 	assert_int_equal(mouse(MOUSE_DRAG, 0, 0, 0, 0), 0); /* no drag goes on */
 }
 
+/* Where a drag began moves with the text, as when a file is read again meanwhile. */
+static void test_drag_over_a_change(void **state)
+{
+	static const char other[] = "\xC3\xA9\xE4\xB8\xAD";
+
+	(void)state;
+	begin_with("\n\n\n\n", 0);
+	int gutter = editor_gutter(&ed);
+	mouse(MOUSE_PRESS, 3, gutter, 1, 0);
+	assert_int_equal(editor_set_text(&ed, other, strlen(other)), 0);
+	mouse(MOUSE_DRAG, 0, gutter + 9, 0, 0);
+	expect("\xC3\xA9\xE4\xB8\xAD|"); /* all was replaced: it is at the end */
+	mouse(MOUSE_RELEASE, 0, 0, 0, 0);
+	mouse(MOUSE_PRESS, 0, gutter + 1, 1, 0);
+	assert_int_equal(text_len(ed.text), 5);
+	editor_undo(&ed);
+	mouse(MOUSE_DRAG, 9, gutter, 0, 0);
+	assert_true(ed.sel.anchor <= 4 && ed.sel.cursor <= 4);
+	mouse(MOUSE_RELEASE, 0, 0, 0, 0);
+}
+
 static void test_wheel_leaves_the_cursor(void **state)
 {
 	char text[400] = "";
@@ -593,6 +614,7 @@ int main(void)
 			cmocka_unit_test(test_comments),
 			cmocka_unit_test(test_moving_and_doubling_lines),
 			cmocka_unit_test(test_mouse),
+			cmocka_unit_test(test_drag_over_a_change),
 			cmocka_unit_test(test_wheel_leaves_the_cursor),
 			cmocka_unit_test(test_long_lines_scroll),
 			cmocka_unit_test(test_what_runs),

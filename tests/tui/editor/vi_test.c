@@ -10,6 +10,7 @@
 #include "editor/editor_internal.h"
 #include "editor/vi.h"
 #include "text/text.h"
+#include "text/walk.h"
 
 static struct editor e;
 static struct clipboard clipboard;
@@ -641,6 +642,24 @@ static void visual_mode_ends_when_the_text_changes(void **state)
 	}
 }
 
+/* A reload is a step of undo, after which other characters are where the cursor was. */
+static void redo_of_a_reload_stays_between_characters(void **state)
+{
+	static const char wide[] = "\xC3\xA9\xE4\xB8\xAD x\n";
+
+	(void)state;
+	start("abcdefg\n");
+	keys("$hhh");
+	assert_int_equal(editor_set_text(&e, wide, strlen(wide)), 0);
+	keys("u\x12");
+	assert_int_not_equal(text_byte(e.text, e.sel.cursor) & 0xC0, 0x80);
+	keys("u0lll3i");
+	assert_int_equal(editor_set_text(&e, wide, strlen(wide)), 0);
+	keys("x\x1b");
+	assert_int_equal(text_broken_bytes(e.text, &(size_t){0}), 0);
+	editor_finish(&e);
+}
+
 static void visual_mode_ends_in_another_buffer(void **state)
 {
 	static struct editor other;
@@ -705,6 +724,7 @@ int main(void)
 			cmocka_unit_test(rows_of_a_wrapped_line_are_moved_by),
 			cmocka_unit_test(visual_mode_ends_when_the_text_changes),
 			cmocka_unit_test(visual_mode_ends_in_another_buffer),
+			cmocka_unit_test(redo_of_a_reload_stays_between_characters),
 			cmocka_unit_test(what_is_put_over_a_selection_may_hold_any_byte),
 			cmocka_unit_test(no_keys_lead_astray),
 	};

@@ -168,6 +168,31 @@ static void each_replacement_is_asked_for(void **state)
 	assert_string_equal(last_notice(), "replaced 2 matches");
 }
 
+/* As a reload does it, in which the place is inside of a character. */
+static void a_search_begins_anew_in_another_text(void **state)
+{
+	static const char other[] = "\xE4\xB8\xAD\xE4\xB8\xAD x";
+
+	(void)state;
+	given("abcdef");
+	editor_select(model_editor(&m), 4, 4);
+	press('f', MOD_CTRL);
+	assert_int_equal(editor_set_text(model_editor(&m), other, strlen(other)), 0);
+	type("_");
+	selected(8, 8);
+	press(K_ESCAPE, 0);
+	given("one one one");
+	press('r', MOD_ALT);
+	type("one\nthree\n");
+	assert_int_equal(m.finder.state, FINDER_ASKING);
+	size_t anchor = model_editor(&m)->sel.anchor, cursor = model_editor(&m)->sel.cursor;
+	assert_int_equal(editor_set_text(model_editor(&m), "two two two", 11), 0);
+	editor_select(model_editor(&m), anchor, cursor);
+	type("y");
+	text_is("two two two");
+	assert_int_equal(m.finder.state, FINDER_CLOSED);
+}
+
 static void all_are_replaced_in_one_step(void **state)
 {
 	(void)state;
@@ -268,6 +293,7 @@ int main(void)
 			TEST(goes_on_and_back_and_round),
 			TEST(options_are_keys),
 			TEST(each_replacement_is_asked_for),
+			TEST(a_search_begins_anew_in_another_text),
 			TEST(all_are_replaced_in_one_step),
 			TEST(nothing_may_come_in_place),
 			TEST(lines_that_are_selected_are_what_is_meant),
