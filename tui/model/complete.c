@@ -112,7 +112,8 @@ static bool complete_typed_so_far(const struct model *m, char out[CANDIDATE_BYTE
 
 	if (buffers_current(&m->buffers)->id != c->buffer || m->focus != PANE_EDITOR
 			|| editor_has_selection(e) || cursor < c->start
-			|| cursor - c->start >= CANDIDATE_BYTES)
+			|| cursor - c->start >= CANDIDATE_BYTES
+			|| (text_byte(e->text, c->start) & 0xC0) == 0x80) /* of another text */
 		return false;
 	size_t n = text_copy(e->text, c->start, out, cursor - c->start);
 	out[n] = '\0';
@@ -165,8 +166,12 @@ static void put_in(struct model *m, const char *text, struct effects *out)
 	struct complete *c = &m->completion;
 	struct editor *e = model_editor(m);
 	size_t start = c->start, n = e->sel.cursor - c->start;
+	char typed[CANDIDATE_BYTES];
+	bool is_there = complete_typed_so_far(m, typed); /* a reload may have taken the word away */
 
 	complete_close(m); /* close it first, because the editor reports the change */
+	if (!is_there)
+		return;
 	editor_done(m, editor_replace(e, start, n, text, strlen(text), BURST_NONE), out);
 	m->needs_draw = true;
 }

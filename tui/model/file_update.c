@@ -131,6 +131,8 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 static void on_reloaded(struct model *m, const struct msg *msg)
 {
 	vi_break(&m->vi, model_editor(m));
+	if (msg->file.buffer == m->completion.buffer)
+		complete_close(m);
 	notices_add(&m->notices, m->now_ns, msg->file.error != NULL, "%s",
 			msg->file.error ? msg->file.error
 					: "reloaded from the disk (undo restores your version)");

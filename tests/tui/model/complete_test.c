@@ -94,6 +94,32 @@ static void a_key_asks_and_offers(void **state)
 	assert_string_equal(text(), "al"); /* one step of undo */
 }
 
+/* Another program writes the file, and the word is not there any more. */
+static void a_reload_takes_the_word_away(void **state)
+{
+	static const char *const shorter[] = {"", "a", "\n\n", "\xE4\xB8\xAD x = al"};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof shorter / sizeof *shorter; i++) {
+		const char *now = shorter[i / 2];
+		assert_int_equal(editor_set_text(model_editor(&m), "x = 1;", 6), 0);
+		type("al");
+		press(' ', MOD_CTRL);
+		answer(TWO);
+		assert_string_equal(offered(), "alpha alpine");
+		assert_int_equal(editor_set_text(model_editor(&m), now, strlen(now)), 0);
+		if (i % 2)
+			send((struct msg){.type = MSG_RELOADED,
+					.file.buffer = buffers_current(&m.buffers)->id,
+					.file.path = "x.py"});
+		mouse(MOUSE_PRESS, complete_area(&m).row, complete_area(&m).col + 1);
+		command_run(&m, command_find("popup-accept"), &fx);
+		if (i / 2 != 3)
+			assert_string_equal(text(), now);
+		press(K_ESCAPE, 0);
+	}
+}
+
 /* The editor may be drawn alone, when its colors are known, say. */
 static void the_editor_does_not_draw_over_it(void **state)
 {
@@ -487,6 +513,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(a_key_asks_and_offers),
+			TEST(a_reload_takes_the_word_away),
 			TEST(the_editor_does_not_draw_over_it),
 			TEST(typing_goes_on_and_filters),
 			TEST(stale_answers_are_dropped),
