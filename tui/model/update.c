@@ -111,6 +111,20 @@ static void edit_by_key(struct model *m, const struct command *c, const struct e
 		pane_ops[m->focus].key(m, ev, out);
 }
 
+/* What a count does is one step of undo. */
+static void edit_times(struct model *m, const struct command *c, unsigned count, const struct event *ev,
+		struct effects *out)
+{
+	struct history *h = model_editor(m)->history;
+
+	if (count > 1)
+		history_gather(h, true);
+	for (unsigned n = count; n; n--)
+		edit_by_key(m, c, ev, out);
+	if (count > 1)
+		history_gather(h, false);
+}
+
 static void on_model_key(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
@@ -144,8 +158,7 @@ static void on_model_key(struct model *m, const struct msg *msg, struct effects 
 	else if (match == KEYMAP_COMMAND && !c->edit)
 		command_run(m, c, out);
 	else
-		for (; count; count--)
-			edit_by_key(m, c, ev, out);
+		edit_times(m, c, count, ev, out);
 }
 
 static void on_paste(struct model *m, const struct msg *msg, struct effects *out)

@@ -779,9 +779,45 @@ static void the_key_bar_tells_how_to_stop(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
+/* Emacs: a count, a yank and what comes in its place, kills that are collected. */
+static void undo_takes_back_a_command_of_emacs(void **state)
+{
+	static const struct {
+		const char *text, *changed, *undone;
+		struct chord keys[12];
+	} cases[] = {
+			{"a\nb\nc\nd\n", "d\n", "a\nb\nc\nd\n", {{'u', MOD_CTRL}, {'6', 0}, {'k', MOD_CTRL}}},
+			{"", "xxxx", "", {{'u', MOD_CTRL}, {'x', 0}}},
+			{"ab\n", "abababab\n", "\n", {{'k', MOD_CTRL}, {'u', MOD_CTRL}, {'y', MOD_CTRL}}},
+			{"one two\n", " two\n", "one two\n", {{'d', MOD_ALT}}},
+			{"one two three\n", "e two three\n", "one two three\n",
+					{{'u', MOD_CTRL}, {'2', 0}, {'d', MOD_CTRL}}},
+	};
+
+	(void)state;
+	keymap_finish(&m.keymap);
+	m.keymap = (struct keymap){0};
+	assert_int_equal(keymap_complete(&m.keymap, "emacs", NULL), 0);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct editor *e = model_editor(&m);
+		assert_int_equal(editor_set_text(e, cases[i].text, strlen(cases[i].text)), 0);
+		editor_goto_line(e, 0);
+		for (size_t k = 0; cases[i].keys[k].key; k++)
+			press(cases[i].keys[k].key, cases[i].keys[k].mods);
+		char *text = text_slice(e->text, 0, SIZE_MAX);
+		assert_string_equal(text, cases[i].changed);
+		free(text);
+		press('_', MOD_CTRL);
+		text = text_slice(e->text, 0, SIZE_MAX);
+		assert_string_equal(text, cases[i].undone);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+			TEST(undo_takes_back_a_command_of_emacs),
 			TEST(no_isolation_names_reasons_and_cures),
 			TEST(no_isolation_is_said_on_every_screen),
 			TEST(kernel_query_before_a_run),
