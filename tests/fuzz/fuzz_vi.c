@@ -115,9 +115,12 @@ static void set_text(const char *text)
 
 static void run_command(uint8_t arg)
 {
-	const struct command *c = &editor_commands.commands[arg % editor_commands.n];
+	size_t i = arg % (editor_commands.n + 1);
 
-	editor_command(shown(), c, arg & 0x40, now_ns += 10000000);
+	if (i == editor_commands.n)
+		editor_paste_older(shown());
+	else
+		editor_command(shown(), &editor_commands.commands[i], arg & 0x40, now_ns += 10000000);
 }
 
 static void do_deed(enum deed deed, uint8_t arg)

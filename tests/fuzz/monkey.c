@@ -64,6 +64,11 @@ static void check_editors(const struct monkey *k)
 			fail(k, "a cursor behind the end of its text");
 		if (is_in_character(e->text, e->sel.cursor) || is_in_character(e->text, e->sel.anchor))
 			fail(k, "a cursor in a character");
+		for (size_t n = 0; n < e->marks.n; n++) {
+			const struct cell_mark *mark = &e->marks.items[n];
+			if (mark->pos + mark->len > len || (mark->has_error_pos && mark->error_pos > len))
+				fail(k, "a mark behind the end of its text");
+		}
 		if (e->top_line >= text_lines(e->text))
 			fail(k, "an editor scrolled behind the end of its text");
 	}

@@ -258,6 +258,11 @@ void ask_confirm(struct model *m)
 	size_t scroll = again ? d->scroll : 0;
 	char what[64];
 
+	if (!run_is_unchanged(m)) {
+		if (again)
+			dialog_close(m);
+		return;
+	}
 	dialog_begin(d, "Run this code?", answer_confirm);
 	/* Findings come first, so that they are visible on a low screen. */
 	describe_policy(m, d);

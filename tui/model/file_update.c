@@ -136,6 +136,8 @@ static void on_reloaded(struct model *m, const struct msg *msg)
 	notices_add(&m->notices, m->now_ns, msg->file.error != NULL, "%s",
 			msg->file.error ? msg->file.error
 					: "reloaded from the disk (undo restores your version)");
+	if (m->dialog.answer == answer_confirm)
+		ask_confirm(m); /* closes if its code is not there any more */
 }
 
 void reload(struct model *m, struct effects *out)

@@ -208,7 +208,9 @@ struct model {
 	struct demo demo; /* state of a file that is presented cell by cell */
 	int foot_rows;    /* rows below the layout, for replay, tutorial and demo */
 	bool is_recording;
-	struct editor_run to_run; /* the code of the last request */
+	struct editor_run to_run; /* the code of the last request, */
+	uint32_t to_run_buffer;   /* which is in this buffer … */
+	uint64_t to_run_version;  /* … as long as the version of its text is this */
 	enum run_then run_then;
 	bool confirm;          /* ask before a run … */
 	bool trusts_session;   /* … but in this session only about findings of high severity … */

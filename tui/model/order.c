@@ -78,7 +78,7 @@ static void run_bytes(struct model *m, const struct order *o, struct effects *ou
 	if (m->n_waiting == MODEL_WAITING || editor_set_text(editor, o->text, o->len) < 0)
 		return;
 	editor_select(editor, 0, text_len(editor->text));
-	m->to_run = editor_run_range(editor);
+	run_note(m, editor_run_range(editor));
 	run_start(m, out);
 	editor_select(editor, 0, 0);
 }

@@ -116,6 +116,8 @@ const struct trm_lang *run_source_lang(
 
 char *run_source_slice(const struct editor *e, struct editor_run range, size_t *ret_len)
 {
+	size_t end = text_len(e->text), rest = range.pos < end ? end - range.pos : 0;
+	range.len = range.len < rest ? range.len : rest;
 	char *code = text_slice(e->text, range.pos, range.len);
 
 	*ret_len = code ? editor_cell_code(e, range, code, range.len) : 0;

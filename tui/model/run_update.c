@@ -78,9 +78,26 @@ static void scan_ranges(struct model *m, struct effects *out)
 			scan_range(m, cell, out);
 }
 
-void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out)
+void run_note(struct model *m, struct editor_run what)
 {
 	m->to_run = what;
+	m->to_run_buffer = buffers_current(&m->buffers)->id;
+	m->to_run_version = editor_version(model_editor(m));
+}
+
+bool run_is_unchanged(struct model *m)
+{
+	if (m->to_run_buffer == buffers_current(&m->buffers)->id
+			&& m->to_run_version == editor_version(model_editor(m)))
+		return true;
+	notices_add(&m->notices, m->now_ns, true,
+			"nothing was run: the code has changed since it was shown. Run it again");
+	return false;
+}
+
+void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out)
+{
+	run_note(m, what);
 	m->run_then = then;
 	m->needs_draw = true;
 	if (!may_run(m) || inspect_is_asked(m, what, out))
@@ -169,6 +186,8 @@ bool run_part(struct model *m, struct buffer *b, struct editor_run what, struct 
 
 void run_start(struct model *m, struct effects *out)
 {
+	if (!run_is_unchanged(m))
+		return;
 	if (m->to_run.kind == EDITOR_RUN_CELLS)
 		cell_runs_plan(m, m->to_run, out);
 	else if (!run_part(m, buffers_current(&m->buffers), m->to_run, out))

@@ -40,6 +40,10 @@ void ask_signal(struct model *m, struct effects *out);       /* ask_signal.c: fo
 void update_run(struct model *m, const struct msg *msg);
 /* Run part of the current buffer. Asks first if the setting says so. */
 void run_ask(struct model *m, struct editor_run what, enum run_then then, struct effects *out);
+void run_note(struct model *m, struct editor_run what); /* this is what is to run */
+/* Is it still there as it was noted? A file that was read again has other code, which nobody has seen and the
+ * policy has not scanned. False: a notice says so. */
+bool run_is_unchanged(struct model *m);
 /* run_commands.c: after the start of a run, move the cursor as requested */
 void run_moved_on(struct model *m);
 void run_start(struct model *m, struct effects *out);                               /* without a question */

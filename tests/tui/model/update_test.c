@@ -779,6 +779,34 @@ static void the_key_bar_tells_how_to_stop(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
+/* What is confirmed is what was shown, and not what another program has written into the file meanwhile. */
+static void code_that_changes_under_the_question_does_not_run(void **state)
+{
+	(void)state;
+	for (int way = 0; way < 4; way++) {
+		struct editor *e = model_editor(&m);
+		assert_int_equal(editor_set_text(e, "print(1)\n# and much more of it\n", 32), 0);
+		effects_clear(&fx);
+		press(K_F5, 0);
+		assert_true(dialog_is_open(&m.dialog));
+		assert_int_equal(editor_set_text(e, "evil()\n", 7), 0);
+		if (way == 1)
+			send((struct msg){.type = MSG_RELOADED,
+					.file.buffer = buffers_current(&m.buffers)->id,
+					.file.path = "x.py"});
+		if (way == 2)
+			resize(30, 100);
+		if (way == 3)
+			editor_undo(e);
+		assert_int_equal(dialog_is_open(&m.dialog), way == 0 || way == 3);
+		press(K_ENTER, 0);
+		assert_null(last_effect(EFFECT_RUN));
+		assert_false(dialog_is_open(&m.dialog));
+		assert_non_null(strstr(notices_at(&m.notices, 0)->text, "the code has changed"));
+		resize(36, 120);
+	}
+}
+
 /* Emacs: a count, a yank and what comes in its place, kills that are collected. */
 static void undo_takes_back_a_command_of_emacs(void **state)
 {
@@ -818,6 +846,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 			TEST(undo_takes_back_a_command_of_emacs),
+			TEST(code_that_changes_under_the_question_does_not_run),
 			TEST(no_isolation_names_reasons_and_cures),
 			TEST(no_isolation_is_said_on_every_screen),
 			TEST(kernel_query_before_a_run),
