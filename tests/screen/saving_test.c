@@ -229,6 +229,82 @@ static void a_path_that_is_accepted_is_not_asked_for_any_more(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* ---- the same file twice ---- */
+
+/* The disk may be done with them in any order. */
+static void an_older_copy_does_not_replace_a_newer_one(void **state)
+{
+	char command[200];
+
+	(void)state;
+	start("vi", given_big());
+	screen_wait(&s, "200000 lines");
+	set_disk("slow");
+	snprintf(command, sizeof command, ":w! %s\r", path_of("copy.py"));
+	screen_send(&s, command);
+	screen_wait(&s, "writing a copy to");
+	screen_send(&s, "dG");
+	screen_wait_gone(&s, "value_000000");
+	screen_send(&s, "ismall\x1b");
+	screen_wait(&s, "1 small");
+	screen_wait_gone(&s, "INSERT");
+	screen_send(&s, command);
+	screen_wait(&s, "copy.py is still being written");
+	set_disk("");
+	screen_wait(&s, "wrote a copy to");
+	first_line_is("copy.py", "value_000000 = 0 # padding, padding\n");
+	screen_send(&s, command);
+	screen_send(&s, ":q!\r");
+	assert_int_equal(screen_end(&s), 0);
+	first_line_is("copy.py", "small");
+}
+
+/* ---- quitting ---- */
+
+/* The keys come at once, so that the save cannot fail before the workbench is to quit. */
+static void who_quits_hears_of_a_save_that_fails(void **state)
+{
+	char command[200];
+
+	(void)state;
+	start("vi", given_big());
+	screen_wait(&s, "200000 lines");
+	set_disk("fails");
+	snprintf(command, sizeof command, ":w %s\r:q\r", path_of("copy.py"));
+	screen_send(&s, command);
+	screen_wait(&s, "/copy.py: Input/output error");
+	screen_send(&s, "ifirst\x1b");
+	screen_wait(&s, "firstvalue_000000");
+	screen_wait_gone(&s, "INSERT");
+	screen_send(&s, ":w\r:q!\r");
+	screen_wait(&s, "/big.py: Input/output error");
+	assert_true(screen_shows(&s, "python: big.py*"));
+	screen_send(&s, ":wq\r");
+	screen_wait_quiet(&s, 50);
+	assert_true(screen_shows(&s, "python: big.py*"));
+	set_disk("");
+	screen_send(&s, ":wq\r");
+	assert_int_equal(screen_end(&s), 0);
+	first_line_is("big.py", "firstvalue_000000 = 0 # padding, padding\n");
+}
+
+static void a_signal_tells_of_a_save_that_fails(void **state)
+{
+	char command[200];
+
+	(void)state;
+	start("vi", given_big());
+	screen_wait(&s, "200000 lines");
+	set_disk("slow");
+	snprintf(command, sizeof command, ":w %s\r", path_of("copy.py"));
+	screen_send(&s, command);
+	screen_wait(&s, "writing a copy to");
+	kill(s.pid, SIGTERM);
+	set_disk("fails");
+	screen_wait(&s, "terrarium: cannot save ");
+	assert_int_equal(screen_end(&s), 128 + SIGTERM);
+}
+
 static int clean_up(void **state)
 {
 	char command[160];
@@ -255,6 +331,9 @@ int main(int argc, char **argv)
 			TEST(text_that_is_typed_meanwhile_is_not_closed),
 			TEST(a_dialog_is_not_closed_by_an_earlier_save),
 			TEST(a_path_that_is_accepted_is_not_asked_for_any_more),
+			TEST(an_older_copy_does_not_replace_a_newer_one),
+			TEST(who_quits_hears_of_a_save_that_fails),
+			TEST(a_signal_tells_of_a_save_that_fails),
 	};
 
 	if (argc < 3)

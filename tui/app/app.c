@@ -394,9 +394,13 @@ int app_main(const struct app_opts *opts)
 		err = a->failure;
 		code = EXIT_FAILED;
 	}
+	finish_app(a);
+	if (!err.code && a->save_failure.code) {
+		err = a->save_failure;
+		code = EXIT_FAILED;
+	}
 	if (a->ended_by)
 		code = 128 + a->ended_by;
-	finish_app(a);
 	snprintf(detached, sizeof detached, "%s", a->detached);
 	bool has_kept_text = a->has_kept_text, is_for_now = a->is_detached_for_now;
 	app_close_settings(a);

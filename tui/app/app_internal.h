@@ -162,9 +162,10 @@ struct app {
 	struct app_save *saves; /* in progress; owned by save.c */
 	int saves_fd;           /* an eventfd that reports finished saves; 0: none yet */
 	struct trm_watch *saves_watch;
-	struct app_editor *editor; /* the editor that uses the terminal; NULL: none */
-	struct app_images *images; /* owned by images.c; NULL: none yet */
-	char figure_folder[256];   /* folder of images that other programs have opened; "": none */
+	struct trm_error save_failure; /* a save that failed while the program was ending */
+	struct app_editor *editor;     /* the editor that uses the terminal; NULL: none */
+	struct app_images *images;     /* owned by images.c; NULL: none yet */
+	char figure_folder[256];       /* folder of images that other programs have opened; "": none */
 
 	struct app_lines *linear;  /* linear.c; NULL: there is a screen */
 	struct app_replay *replay; /* replay.c; NULL: no recording is shown */
@@ -189,6 +190,8 @@ void app_quit(struct app *a);
 
 /* ---- perform.c: effects */
 void app_perform(struct app *a, const struct effect *effect);
+bool app_may_leave(struct app *a); /* all saves have ended well, and unsaved text is kept; else it says why
+				      not */
 
 /* ---- files.c: files, paths */
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);

@@ -38,9 +38,22 @@ static void restart_kernel(struct app *a, const struct effect *effect)
 		app_notify(a, MSG_ERROR, err.msg);
 }
 
+/* The person stays if a save has failed, because nobody would hear of it. */
+static bool saves_are_done(struct app *a)
+{
+	bool has_person = !a->linear || app_linear_has_person(a);
+
+	return !has_person || app_finish_saves(a);
+}
+
+bool app_may_leave(struct app *a)
+{
+	return saves_are_done(a) && app_text_is_safe(a);
+}
+
 static void quit_with_text(struct app *a)
 {
-	if (app_text_is_safe(a))
+	if (app_may_leave(a))
 		app_quit(a);
 }
 
@@ -131,12 +144,16 @@ void app_perform(struct app *a, const struct effect *effect)
 			quit_with_text(a);
 		break;
 	case EFFECT_QUIT_DISCARDING:
+		if (!saves_are_done(a))
+			break;
 		a->discards_text = true;
 		app_quit(a);
 		break;
 	case EFFECT_QUIT_STOPPING:
+		if (!app_may_leave(a))
+			break;
 		a->stops_sandbox = true;
-		quit_with_text(a);
+		app_quit(a);
 		break;
 	case EFFECT_DETACH: app_detach(a); break;
 	case EFFECT_KEEP: app_keep(a, effect->is_kept); break;

@@ -70,6 +70,8 @@ static bool finish_save(struct app *a, struct app_save *s)
 	bool is_saved = s->result == 0;
 	if (b && !s->is_copy)
 		editor_saved(&b->editor, is_saved ? &s->stamp : NULL);
+	if (!is_saved && a->is_quitting && !a->save_failure.code)
+		a->save_failure = s->error;
 	if (is_saved && s->is_copy)
 		report_copy(a, s->path);
 	else
