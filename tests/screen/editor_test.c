@@ -788,6 +788,39 @@ static void kept_text_stays_with_its_file(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+/* A file that the session opens is opened, too. */
+static void kept_text_comes_back_with_the_session_of_its_file(void **state)
+{
+	char here[200], path[200], folder[200];
+
+	(void)state;
+	assert_non_null(getcwd(here, sizeof here));
+	snprintf(path, sizeof path, "%s", given("twice.py", "old\n"));
+	snprintf(folder, sizeof folder, "%s", path_of("elsewhere"));
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(chdir(dir), 0);
+	start(NULL);
+	open_file(path);
+	screen_wait(&s, "1 old");
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(chdir(folder), 0);
+	start(path);
+	screen_send(&s, "kept ");
+	screen_wait(&s, "1 kept old");
+	leave_keeping();
+	given("twice.py", "by another program\n");
+	assert_int_equal(chdir(dir), 0);
+	start(NULL);
+	screen_wait(&s, "twice.py: your unsaved text is back; the file has changed since (undo shows the file)");
+	screen_wait(&s, "1 kept old");
+	screen_send(&s, "\x1a");
+	screen_wait(&s, "1 by another program");
+	screen_send(&s, "\x17");
+	screen_wait_gone(&s, "twice.py");
+	assert_int_equal(screen_leave(&s), 0);
+	assert_int_equal(chdir(here), 0);
+}
+
 /* A question that opens by itself takes no keys that were typed before it could be read. */
 static void what_is_typed_ahead_answers_nothing(void **state)
 {
@@ -983,6 +1016,7 @@ int main(int argc, char **argv)
 			TEST(found_text_is_not_put_over_what_was_typed),
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),
+			TEST(kept_text_comes_back_with_the_session_of_its_file),
 			TEST(what_is_typed_ahead_answers_nothing),
 			TEST(the_last_session_is_opened_again),
 			TEST(a_file_of_late_is_found_by_its_name),

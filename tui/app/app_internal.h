@@ -204,8 +204,9 @@ void app_write_file(struct app *a, const struct effect *effect); /* EFFECT_WRITE
 /* Save all unsaved buffers that have files, and wait for the disk. False: a file could not be saved, or the
  * person is asked first; the rest may not have been tried. */
 bool app_save_files(struct app *a);
-void app_expand_path(const char *typed, char out[4096]); /* expands "~" and "~/…" */
-bool app_is_same_file(const char *a, const char *b);     /* also when neither exists yet */
+void app_expand_path(const char *typed, char out[4096]);         /* expands "~" and "~/…" */
+bool app_is_same_file(const char *a, const char *b);             /* also when neither exists yet */
+struct buffer *app_buffer_with(struct app *a, const char *path); /* the buffer of a file; NULL: none */
 void app_complete_path(struct app *a, const char *typed);
 
 /* ---- save.c: saves files, large ones in the background */

@@ -59,8 +59,10 @@ bool app_is_same_file(const char *a, const char *b)
 			       && one.st_ino == other.st_ino);
 }
 
-static struct buffer *buffer_with(const struct buffers *b, const char *path)
+struct buffer *app_buffer_with(struct app *a, const char *path)
 {
+	const struct buffers *b = &a->model.buffers;
+
 	for (size_t i = 0; i < b->n; i++)
 		if (b->items[i]->editor.path && app_is_same_file(b->items[i]->editor.path, path))
 			return b->items[i];
@@ -83,7 +85,7 @@ struct buffer *app_load_file(struct app *a, const struct trm_lang *lang, const c
 		struct trm_error *reterr)
 {
 	struct buffers *all = &a->model.buffers;
-	struct buffer *vacant, *b = buffer_with(all, path);
+	struct buffer *vacant, *b = app_buffer_with(a, path);
 
 	*ret_is_new = false;
 	if (b)
@@ -112,7 +114,7 @@ void app_open_file(struct app *a, const struct trm_lang *lang, const char *typed
 	if (app_open_old_notebook(a, path))
 		return;
 	msg.file.path = path;
-	if (buffer_with(&a->model.buffers, path))
+	if (app_buffer_with(a, path))
 		msg.type = MSG_ALREADY_OPEN;
 	const struct buffer *b = app_load_file(a, lang, path, &msg.file.is_new, &err);
 	if (!b)

@@ -189,13 +189,18 @@ static size_t describe_dir(const struct unsaved_dir *d, FILE *out)
 
 /* ---- texts that were left on purpose ---- */
 
-enum wanted { WANTED_ALL, WANTED_UNNAMED, WANTED_FILE };
+/* Which texts are wanted: those of a file that was opened, or what the start of a workbench takes. */
+struct wanted {
+	const struct buffer *file; /* NULL: the workbench starts */
+	bool has_session; /* it also takes the texts of files: those of this folder, and of open files */
+};
 
 static void report_kept(struct app *a, const struct buffer *b)
 {
-	char text[160], name[96];
+	char text[200], name[96];
 
-	snprintf(text, sizeof text, "%s: your unsaved text is back%s", buffer_name(b, name, sizeof name),
+	snprintf(text, sizeof text, "%s: your unsaved text is back%s%s", buffer_name(b, name, sizeof name),
+			editor_is_stale(&b->editor) ? "; the file has changed since" : "",
 			b->editor.path ? " (undo shows the file)" : "");
 	app_notify(a, MSG_NOTICE, text);
 }
@@ -206,10 +211,14 @@ static void report_left(struct app *a)
 	app_notify(a, MSG_NOTICE, "unsaved changes of this file are kept: --restore on brings them back");
 }
 
-static bool is_wanted(enum wanted wanted, const struct buffer_state *place, const struct buffer_state *own)
+static bool is_wanted(
+		struct app *a, const struct wanted *w, const struct buffer_state *place, bool is_left_here)
 {
-	return wanted == WANTED_ALL || (wanted == WANTED_UNNAMED && !place->path[0])
-	       || (wanted == WANTED_FILE && place->path[0] && app_is_same_file(place->path, own->path));
+	if (!place->path[0])
+		return !w->file && is_left_here;
+	if (w->file)
+		return app_is_same_file(place->path, w->file->editor.path);
+	return w->has_session && (is_left_here || app_buffer_with(a, place->path));
 }
 
 /* Of several texts of one file the newest comes into its buffer. Texts without a name keep their order. */
@@ -233,33 +242,41 @@ static void sort_items(struct unsaved_items *items)
 		qsort(items->all, items->n, sizeof *items->all, by_turn);
 }
 
-/* Put back those of the texts that are wanted. `file`: that they belong to, for WANTED_FILE. */
-static void take_items(
-		struct app *a, struct unsaved_items *items, enum wanted wanted, const struct buffer *file)
+static void put_back(struct app *a, struct unsaved_items *items, const struct wanted *w)
 {
-	struct buffer_state own = {0};
-
-	if (file)
-		app_place_of(a, file, &own);
 	sort_items(items);
 	for (size_t i = 0; i < items->n; i++) {
 		struct unsaved_item *item = &items->all[i];
 		bool is_aside = false;
-		if (!is_wanted(wanted, &item->place, &own))
-			continue;
-		if (!a->opts->restore) {
-			report_left(a);
-			return;
-		}
 		struct buffer *b = app_take_back(a, item, &is_aside);
-		if (b && wanted == WANTED_ALL && item->place.is_current)
+		if (b && w->has_session && item->place.is_current)
 			buffer_show(&a->model, b, &a->effects);
 		if (b && !is_aside)
 			report_kept(a, b);
 	}
 }
 
-static void take_left(struct app *a, enum wanted wanted, const struct buffer *file)
+/* Read the wanted texts of a folder. Others may want the rest meanwhile. */
+static void read_wanted(struct app *a, struct unsaved_dir *d, const struct wanted *w, bool is_left_here,
+		struct unsaved_items *items)
+{
+	size_t before = items->n, n = before;
+
+	unsaved_read(d, items);
+	for (size_t i = before; i < items->n; i++) {
+		struct unsaved_item *item = &items->all[i];
+		item->place.is_current &= is_left_here; /* what comes from elsewhere stays behind */
+		if (is_wanted(a, w, &item->place, is_left_here))
+			items->all[n++] = *item;
+		else
+			free(item->text);
+	}
+	items->n = n;
+	if (n == before)
+		unsaved_close(d);
+}
+
+static void take_left(struct app *a, const struct wanted *w)
 {
 	char(*names)[64] = NULL, folder[PATH_MAX];
 	size_t n = getcwd(folder, sizeof folder) ? unsaved_names(&names) : 0;
@@ -269,12 +286,15 @@ static void take_left(struct app *a, enum wanted wanted, const struct buffer *fi
 	for (size_t i = 0; i < n && dirs; i++) {
 		if (!unsaved_take(&dirs[i], names[i]))
 			continue;
-		if (file ? unsaved_is_marked(&dirs[i]) : unsaved_is_left_in(&dirs[i], folder))
-			unsaved_read(&dirs[i], &items);
+		if (unsaved_is_marked(&dirs[i]))
+			read_wanted(a, &dirs[i], w, unsaved_is_left_in(&dirs[i], folder), &items);
 		else
-			unsaved_close(&dirs[i]); /* others may want it meanwhile */
+			unsaved_close(&dirs[i]);
 	}
-	take_items(a, &items, wanted, file);
+	if (a->opts->restore)
+		put_back(a, &items, w);
+	else if (items.n > 0)
+		report_left(a);
 	app_finish_taking(a, &items);
 	for (size_t i = 0; i < n && dirs; i++)
 		unsaved_close(&dirs[i]);
@@ -284,15 +304,14 @@ static void take_left(struct app *a, enum wanted wanted, const struct buffer *fi
 
 void app_take_folder_texts(struct app *a, bool has_session)
 {
-	if (!a->opts->restore)
-		return;
-	take_left(a, has_session ? WANTED_ALL : WANTED_UNNAMED, NULL);
+	if (a->opts->restore)
+		take_left(a, &(struct wanted){.has_session = has_session});
 }
 
 void app_take_file_text(struct app *a, const struct buffer *b)
 {
 	if (b->editor.path)
-		take_left(a, WANTED_FILE, b);
+		take_left(a, &(struct wanted){.file = b});
 }
 
 /* ---- texts that a crash has left ---- */
