@@ -248,9 +248,9 @@ void app_find_unsaved(struct app *a);                           /* offers text t
 void app_recover(struct app *a, enum recover_answer answer);
 /* Open the file of a stored buffer. NULL: this is not possible. */
 struct buffer *app_open_place(struct app *a, const struct buffer_state *place);
-/* Put a kept text into a buffer, and free it. It comes into a buffer of its own, and a notice says so
- * (*ret_is_aside = true), if its file cannot be opened or has another unsaved text. NULL: out of memory,
- * which is reported; the item still has its text. */
+/* Load a kept text and put it into a buffer. It comes into a buffer of its own, and a notice says so
+ * (*ret_is_aside = true), if its file cannot be opened or has another unsaved text. NULL: that is not
+ * possible, which is reported; the text stays kept. */
 struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret_is_aside);
 /* Free the items. Those that were taken back are removed from their folders if all unsaved texts are now kept
  * in the folder of this workbench. Nothing else removes a text of another workbench, but the answer

@@ -113,20 +113,20 @@ static void report_aside(
 struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret_is_aside)
 {
 	char why[NOTICE_BYTES] = "";
-	struct buffer *b = item->place.path[0] ? file_buffer(a, item, why) : NULL;
+	struct buffer *b = NULL;
 
-	b = b ? b : unnamed_buffer(a, lang_of(item->place.lang));
-	if (b && !fill_buffer(b, item))
-		b = NULL;
-	if (!b || why[0]) {
+	if (unsaved_load(item)) {
+		b = item->place.path[0] ? file_buffer(a, item, why) : NULL;
+		b = b ? b : unnamed_buffer(a, lang_of(item->place.lang));
+	}
+	item->is_taken = b && fill_buffer(b, item);
+	unsaved_unload(item);
+	if (!item->is_taken || why[0]) {
 		*ret_is_aside = true;
-		report_aside(a, b, item, b ? why : "not enough memory");
+		report_aside(a, item->is_taken ? b : NULL, item,
+				item->is_taken ? why : "it cannot be read, or there is not enough memory");
 	}
-	if (b) {
-		free(item->text);
-		item->text = NULL;
-	}
-	return b;
+	return item->is_taken ? b : NULL;
 }
 
 void app_finish_taking(struct app *a, struct unsaved_items *items)
@@ -134,7 +134,7 @@ void app_finish_taking(struct app *a, struct unsaved_items *items)
 	bool is_safe = items->n > 0 && app_autosave_now(a);
 
 	for (size_t i = 0; i < items->n && is_safe; i++)
-		if (!items->all[i].text)
+		if (items->all[i].is_taken)
 			unsaved_forget(items->all[i].dir, items->all[i].number);
 	unsaved_items_finish(items);
 }
@@ -177,12 +177,16 @@ static void describe_item(const struct unsaved_item *item, FILE *out)
 static size_t describe_dir(const struct unsaved_dir *d, FILE *out)
 {
 	struct unsaved_items items = {0};
-	size_t n;
+	size_t n = 0;
 
-	unsaved_read(d, &items);
-	n = items.n;
-	for (size_t i = 0; i < n; i++)
+	unsaved_list(d, &items);
+	for (size_t i = 0; i < items.n; i++) {
+		if (!unsaved_load(&items.all[i]))
+			continue;
 		describe_item(&items.all[i], out);
+		unsaved_unload(&items.all[i]);
+		n++;
+	}
 	unsaved_items_finish(&items);
 	return n;
 }
@@ -256,20 +260,18 @@ static void put_back(struct app *a, struct unsaved_items *items, const struct wa
 	}
 }
 
-/* Read the wanted texts of a folder. Others may want the rest meanwhile. */
-static void read_wanted(struct app *a, struct unsaved_dir *d, const struct wanted *w, bool is_left_here,
+/* List the wanted texts of a folder. Without any it is closed, because others may want it meanwhile. */
+static void list_wanted(struct app *a, struct unsaved_dir *d, const struct wanted *w, bool is_left_here,
 		struct unsaved_items *items)
 {
-	size_t before = items->n, n = before;
+	size_t n = items->n, before = n;
 
-	unsaved_read(d, items);
+	unsaved_list(d, items);
 	for (size_t i = before; i < items->n; i++) {
 		struct unsaved_item *item = &items->all[i];
 		item->place.is_current &= is_left_here; /* what comes from elsewhere stays behind */
 		if (is_wanted(a, w, &item->place, is_left_here))
 			items->all[n++] = *item;
-		else
-			free(item->text);
 	}
 	items->n = n;
 	if (n == before)
@@ -287,7 +289,7 @@ static void take_left(struct app *a, const struct wanted *w)
 		if (!unsaved_take(&dirs[i], names[i]))
 			continue;
 		if (unsaved_is_marked(&dirs[i]))
-			read_wanted(a, &dirs[i], w, unsaved_is_left_in(&dirs[i], folder), &items);
+			list_wanted(a, &dirs[i], w, unsaved_is_left_in(&dirs[i], folder), &items);
 		else
 			unsaved_close(&dirs[i]);
 	}
@@ -349,7 +351,7 @@ static void restore_all(struct app *a)
 	size_t n = 0;
 
 	for (size_t i = 0; i < a->n_found; i++)
-		unsaved_read(&a->found[i], &items);
+		unsaved_list(&a->found[i], &items);
 	sort_items(&items);
 	for (size_t i = 0; i < items.n; i++) {
 		struct buffer *b = app_take_back(a, &items.all[i], &is_aside);

@@ -56,7 +56,7 @@ static void take_up_focus(struct app *a, const char *name)
 static struct unsaved_item *item_of(const struct unsaved_items *items, unsigned number)
 {
 	for (size_t i = 0; i < items->n; i++)
-		if (items->all[i].number == number && items->all[i].text)
+		if (items->all[i].number == number && !items->all[i].is_taken)
 			return &items->all[i];
 	return NULL;
 }
@@ -110,7 +110,7 @@ static void read_session(struct app *a)
 	if (newline && (size_t)(newline - bytes) < sizeof name) {
 		memcpy(name, bytes, (size_t)(newline - bytes));
 		if (strcmp(name, "-") != 0 && unsaved_take(&left, name))
-			unsaved_read(&left, &items);
+			unsaved_list(&left, &items);
 		restore_session_buffers(a, newline + 1, n - (size_t)(newline + 1 - bytes), &items);
 		app_finish_taking(a, &items);
 		unsaved_close(&left);

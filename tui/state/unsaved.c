@@ -261,27 +261,48 @@ void unsaved_forget(const struct unsaved_dir *d, unsigned number)
 
 /* ---- reading ---- */
 
-static bool read_item(const struct unsaved_dir *d, unsigned number, struct unsaved_item *item)
+static bool read_head(const struct unsaved_dir *d, unsigned number, struct unsaved_item *item)
 {
-	char path[STATE_PATH];
+	char path[STATE_PATH], head[BUFFER_STATE_BYTES];
 	struct stat st;
-	size_t n;
 
 	*item = (struct unsaved_item){.dir = d, .number = number};
-	char *bytes = text_path(d, number, "", path)
+	int fd = text_path(d, number, "", path) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+						: -1;
+	if (fd < 0)
+		return false;
+	ssize_t n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof head) : -1;
+	close(fd);
+	if (n <= 0 || buffer_state_read(head, (size_t)n, &item->place) == 0)
+		return false;
+	item->written_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+	return true;
+}
+
+bool unsaved_load(struct unsaved_item *item)
+{
+	struct buffer_state ignored;
+	char path[STATE_PATH];
+	size_t n;
+	char *bytes = text_path(item->dir, item->number, "", path)
 				      ? state_read(path, FILE_MAX_BYTES + BUFFER_STATE_BYTES, &n)
 				      : NULL;
-	size_t head = bytes ? buffer_state_read(bytes, n, &item->place) : 0;
+	size_t head = bytes ? buffer_state_read(bytes, n, &ignored) : 0;
+
 	if (head == 0) {
 		free(bytes);
 		return false;
 	}
-	if (stat(path, &st) == 0)
-		item->written_ns = (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 	memmove(bytes, bytes + head, n - head + 1);
 	item->text = bytes;
 	item->len = n - head;
 	return true;
+}
+
+void unsaved_unload(struct unsaved_item *item)
+{
+	free(item->text);
+	item->text = NULL;
 }
 
 static int by_number(const void *a, const void *b)
@@ -290,7 +311,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void unsaved_read(const struct unsaved_dir *d, struct unsaved_items *items)
+void unsaved_list(const struct unsaved_dir *d, struct unsaved_items *items)
 {
 	DIR *dir = opendir(d->path);
 	struct dirent *entry;
@@ -303,7 +324,7 @@ void unsaved_read(const struct unsaved_dir *d, struct unsaved_items *items)
 		if (!(more = realloc(items->all, (items->n + 1) * sizeof *more)))
 			break;
 		items->all = more;
-		items->n += read_item(d, (unsigned)atoi(entry->d_name), &more[items->n]);
+		items->n += read_head(d, (unsigned)atoi(entry->d_name), &more[items->n]);
 	}
 	if (dir)
 		closedir(dir);

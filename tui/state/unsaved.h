@@ -77,8 +77,9 @@ struct unsaved_item {
 	unsigned number;
 	struct buffer_state place;
 	int64_t written_ns; /* by the system clock */
-	char *text;         /* malloc'd */
+	char *text;         /* malloc'd; NULL: not loaded */
 	size_t len;
+	bool is_taken; /* into a buffer */
 };
 
 /* Texts of any number of folders. Zeroed: none. */
@@ -87,8 +88,11 @@ struct unsaved_items {
 	size_t n;
 };
 
-/* Add the texts of a folder, by number. A text that cannot be read is left out. */
-void unsaved_read(const struct unsaved_dir *d, struct unsaved_items *items);
+/* Add the texts of a folder, by number, without loading them. What cannot be read is left out. */
+void unsaved_list(const struct unsaved_dir *d, struct unsaved_items *items);
+/* Load the text of an item. False: it cannot be read, or there is not enough memory. */
+bool unsaved_load(struct unsaved_item *item);
+void unsaved_unload(struct unsaved_item *item);
 void unsaved_items_finish(struct unsaved_items *items); /* takes a zeroed object */
 
 #endif

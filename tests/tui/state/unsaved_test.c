@@ -62,8 +62,10 @@ static void what_is_written_is_read(void **state)
 	keep(2, "one\n\ntwo", "/tmp/a\nb\\c.py");
 	keep(1, "", "");
 	keep(2, "three", "/tmp/a\nb\\c.py");
-	unsaved_read(&dir, &items);
+	unsaved_list(&dir, &items);
 	assert_int_equal(items.n, 2);
+	assert_null(items.all[0].text); /* it may be large */
+	assert_true(unsaved_load(&items.all[0]) && unsaved_load(&items.all[1]));
 	assert_ptr_equal(items.all[0].dir, &dir);
 	assert_int_equal(items.all[0].number, 1);
 	assert_string_equal(items.all[0].text, "");
@@ -75,7 +77,7 @@ static void what_is_written_is_read(void **state)
 	assert_true(items.all[1].place.is_current);
 	unsaved_items_finish(&items);
 	unsaved_forget(&dir, 1);
-	unsaved_read(&dir, &items);
+	unsaved_list(&dir, &items);
 	assert_int_equal(items.n, 1);
 	unsaved_items_finish(&items);
 }
@@ -93,11 +95,12 @@ static void all_texts_of_all_folders_are_read(void **state)
 		keep(i, "x", "");
 	assert_int_equal(unsaved_create(&dir), 0);
 	keep(7, "y", "");
-	unsaved_read(&first, &items);
-	unsaved_read(&dir, &items);
+	unsaved_list(&first, &items);
+	unsaved_list(&dir, &items);
 	assert_int_equal(items.n, MANY + 1);
 	for (unsigned i = 0; i < MANY; i++)
 		assert_int_equal(items.all[i].number, i + 1);
+	assert_true(unsaved_load(&items.all[MANY]));
 	assert_string_equal(items.all[MANY].text, "y");
 	assert_ptr_equal(items.all[MANY].dir, &dir);
 	unsaved_items_finish(&items);
