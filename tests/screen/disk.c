@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Preloaded: a disk that is slow, or fails, when large files are synced. The file $DISK_STATE says which:
- * "slow" lasts until it says something else, "fails" is an error, and anything else is a disk as it should
- * be. */
+/* Preloaded: a disk that is slow, or fails, when large files are synced, or has no room for new folders. The
+ * file $DISK_STATE says which: "slow" lasts until it says something else, "fails" and "full" are errors, and
+ * anything else is a disk as it should be. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -42,5 +42,20 @@ int fsync(int fd)
 	if (strcmp(state, "fails") != 0)
 		return next(fd);
 	errno = EIO;
+	return -1;
+}
+
+int mkdir(const char *path, mode_t mode)
+{
+	static int (*next)(const char *, mode_t);
+	struct stat st;
+	char state[8];
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "mkdir");
+	read_state(state);
+	if (strcmp(state, "full") != 0 || stat(path, &st) == 0)
+		return next(path, mode);
+	errno = ENOSPC;
 	return -1;
 }

@@ -47,6 +47,17 @@ static void set_disk(const char *how)
 	assert_int_equal(rename(new, path_of("disk")), 0);
 }
 
+static const char *given(const char *name, const char *text)
+{
+	const char *path = path_of(name);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+	return path;
+}
+
 static void first_line_is(const char *name, const char *wanted)
 {
 	char line[64];
@@ -305,6 +316,40 @@ static void a_signal_tells_of_a_save_that_fails(void **state)
 	assert_int_equal(screen_end(&s), 128 + SIGTERM);
 }
 
+/* ---- kept texts on a full disk ---- */
+
+/* It stays where it is, too, until there is room. */
+static void kept_text_that_has_no_room_comes_back_once(void **state)
+{
+	(void)state;
+	start("default", NULL);
+	screen_send(&s, "kept = 1");
+	screen_wait(&s, "1 kept = 1");
+	assert_int_equal(screen_leave(&s), 0);
+	set_disk("full");
+	start("default", NULL);
+	screen_wait(&s, "1 kept = 1");
+	screen_wait(&s, "unsaved text cannot be kept");
+	assert_false(screen_shows(&s, "python 2"));
+	set_disk("");
+	screen_send(&s, "#");
+	screen_wait(&s, "1 kept = 1#");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Quit?");
+	screen_send(&s, KEY_F(10)); /* keeps the text */
+	assert_int_equal(screen_end(&s), 0);
+	start("default", NULL);
+	screen_wait(&s, "1 kept = 1#");
+	assert_false(screen_shows(&s, "python 2"));
+	screen_send(&s, "\x0esecond"); /* ^N */
+	screen_wait(&s, "1 second");
+	assert_int_equal(screen_leave(&s), 0);
+	start("default", given("named.py", "of the file\n"));
+	screen_wait(&s, "1 of the file");
+	screen_wait(&s, "2 unsaved texts are back");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 static int clean_up(void **state)
 {
 	char command[160];
@@ -334,6 +379,7 @@ int main(int argc, char **argv)
 			TEST(an_older_copy_does_not_replace_a_newer_one),
 			TEST(who_quits_hears_of_a_save_that_fails),
 			TEST(a_signal_tells_of_a_save_that_fails),
+			TEST(kept_text_that_has_no_room_comes_back_once),
 	};
 
 	if (argc < 3)

@@ -61,6 +61,12 @@ struct kept_buffer {
 	bool is_written;  /* it was unsaved then, and its text is in the folder */
 };
 
+/* recover.c: a text of an earlier workbench that is in a buffer and could not be kept again. */
+struct taken_text {
+	char dir[64];
+	unsigned number;
+};
+
 struct autosave {
 	struct unsaved_dir dir;
 	struct unsaved_writer writer;
@@ -152,6 +158,8 @@ struct app {
 	char recording[4096];   /* path of the recording */
 
 	struct autosave autosave;
+	struct taken_text *taken; /* these texts do not come back a second time */
+	size_t n_taken;
 	struct unsaved_dir found[APP_FOUND]; /* found at the start, and offered */
 	size_t n_found;
 	struct session_file session_file;
@@ -256,6 +264,9 @@ struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret
  * in the folder of this workbench. Nothing else removes a text of another workbench, but the answer
  * "Discard". */
 void app_finish_taking(struct app *a, struct unsaved_items *items);
+/* At the end, when all unsaved texts are kept: remove those that could not be kept again when they were
+ * taken. */
+void app_forget_taken(struct app *a);
 
 /* ---- session.c: the buffers that were last open in this folder */
 void app_open_session(struct app *a); /* before the first frame */

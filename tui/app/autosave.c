@@ -269,6 +269,9 @@ void app_close_autosave(struct app *a)
 		unsaved_close(&k->dir);
 	else
 		unsaved_remove(&k->dir);
+	if (is_safe && !a->model.replay.is_on)
+		app_forget_taken(a);
+	free(a->taken);
 	for (size_t i = 0; i < a->n_found; i++)
 		unsaved_close(&a->found[i]);
 	free(k->buffers);

@@ -129,14 +129,51 @@ struct buffer *app_take_back(struct app *a, struct unsaved_item *item, bool *ret
 	return item->is_taken ? b : NULL;
 }
 
+static void note_taken(struct app *a, const struct unsaved_item *item)
+{
+	struct taken_text *more = realloc(a->taken, (a->n_taken + 1) * sizeof *more);
+
+	if (!more)
+		return;
+	a->taken = more;
+	snprintf(more[a->n_taken].dir, sizeof more->dir, "%s", unsaved_name(item->dir));
+	more[a->n_taken++].number = item->number;
+}
+
+static bool was_taken(const struct app *a, const struct unsaved_item *item)
+{
+	size_t i = 0;
+
+	while (i < a->n_taken
+			&& (a->taken[i].number != item->number
+					|| strcmp(a->taken[i].dir, unsaved_name(item->dir)) != 0))
+		i++;
+	return i < a->n_taken;
+}
+
 void app_finish_taking(struct app *a, struct unsaved_items *items)
 {
 	bool is_safe = items->n > 0 && app_autosave_now(a);
 
-	for (size_t i = 0; i < items->n && is_safe; i++)
-		if (items->all[i].is_taken)
+	for (size_t i = 0; i < items->n; i++) {
+		if (items->all[i].is_taken && is_safe)
 			unsaved_forget(items->all[i].dir, items->all[i].number);
+		else if (items->all[i].is_taken)
+			note_taken(a, &items->all[i]);
+	}
 	unsaved_items_finish(items);
+}
+
+void app_forget_taken(struct app *a)
+{
+	struct unsaved_dir d;
+
+	for (size_t i = 0; i < a->n_taken; i++) {
+		if (!unsaved_take(&d, a->taken[i].dir))
+			continue;
+		unsaved_forget(&d, a->taken[i].number);
+		unsaved_close(&d);
+	}
 }
 
 /* ---- describing ---- */
@@ -199,13 +236,17 @@ struct wanted {
 	bool has_session; /* it also takes the texts of files: those of this folder, and of open files */
 };
 
-static void report_kept(struct app *a, const struct buffer *b)
+static void report_kept(struct app *a, const struct buffer *b, size_t n)
 {
 	char text[200], name[96];
 
-	snprintf(text, sizeof text, "%s: your unsaved text is back%s%s", buffer_name(b, name, sizeof name),
-			editor_is_stale(&b->editor) ? "; the file has changed since" : "",
-			b->editor.path ? " (undo shows the file)" : "");
+	if (n > 1)
+		snprintf(text, sizeof text, "%zu unsaved texts are back, each in a buffer of its own", n);
+	else
+		snprintf(text, sizeof text, "%s: your unsaved text is back%s%s",
+				buffer_name(b, name, sizeof name),
+				editor_is_stale(&b->editor) ? "; the file has changed since" : "",
+				b->editor.path ? " (undo shows the file)" : "");
 	app_notify(a, MSG_NOTICE, text);
 }
 
@@ -248,16 +289,22 @@ static void sort_items(struct unsaved_items *items)
 
 static void put_back(struct app *a, struct unsaved_items *items, const struct wanted *w)
 {
+	struct buffer *last = NULL;
+	bool is_aside = false;
+	size_t n = 0;
+
 	sort_items(items);
 	for (size_t i = 0; i < items->n; i++) {
 		struct unsaved_item *item = &items->all[i];
-		bool is_aside = false;
 		struct buffer *b = app_take_back(a, item, &is_aside);
 		if (b && w->has_session && item->place.is_current)
 			buffer_show(&a->model, b, &a->effects);
-		if (b && !is_aside)
-			report_kept(a, b);
+		last = b ? b : last;
+		n += b != NULL;
 	}
+	/* Errors stay in sight. */
+	if (n > 0 && !is_aside && (w->file || !a->autosave.has_failed))
+		report_kept(a, last, n);
 }
 
 /* List the wanted texts of a folder. Without any it is closed, because others may want it meanwhile. */
@@ -270,7 +317,7 @@ static void list_wanted(struct app *a, struct unsaved_dir *d, const struct wante
 	for (size_t i = before; i < items->n; i++) {
 		struct unsaved_item *item = &items->all[i];
 		item->place.is_current &= is_left_here; /* what comes from elsewhere stays behind */
-		if (is_wanted(a, w, &item->place, is_left_here))
+		if (!was_taken(a, item) && is_wanted(a, w, &item->place, is_left_here))
 			items->all[n++] = *item;
 	}
 	items->n = n;
