@@ -99,14 +99,28 @@ static void on_save_done(void *user, int fd, uint32_t events)
 	}
 }
 
+static void close_saves_watch(struct app *a)
+{
+	trm_watch_remove(a->saves_watch);
+	a->saves_watch = NULL;
+	if (a->saves_fd > 0)
+		close(a->saves_fd);
+	a->saves_fd = 0;
+}
+
+/* False: nobody would hear that a save behind has ended. */
 static bool has_watch(struct app *a)
 {
 	if (a->saves_fd > 0 || !a->loop)
 		return a->saves_fd > 0;
 	a->saves_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-	return a->saves_fd > 0
-	       && trm_loop_add_fd(a->loop, a->saves_fd, TRM_READ, on_save_done, a, &a->saves_watch, NULL)
-				  == 0;
+	if (a->saves_fd > 0
+			&& trm_loop_add_fd(a->loop, a->saves_fd, TRM_READ, on_save_done, a, &a->saves_watch,
+					   NULL)
+					   == 0)
+		return true;
+	close_saves_watch(a);
+	return false;
 }
 
 static bool is_big(const struct buffer *b)
@@ -193,10 +207,6 @@ bool app_finish_saves(struct app *a)
 		a->saves = s->next;
 		is_saved &= finish_save(a, s);
 	}
-	trm_watch_remove(a->saves_watch);
-	a->saves_watch = NULL;
-	if (a->saves_fd > 0)
-		close(a->saves_fd);
-	a->saves_fd = 0;
+	close_saves_watch(a);
 	return is_saved;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Effects are carried out, and tell the model what came of it, without a terminal, a loop or a sandbox. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,6 +209,47 @@ static void a_new_buffer_does_not_take_a_file(void **state)
 	expect_file("old.py", "new\n");
 }
 
+/* Its descriptor of epoll becomes another one. */
+static void break_loop(void)
+{
+	char path[40], target[40];
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), fd = 0;
+
+	assert_true(null >= 0);
+	for (; fd < 100; fd++) {
+		snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+		ssize_t n = readlink(path, target, sizeof target - 1);
+		target[n > 0 ? n : 0] = '\0';
+		if (strcmp(target, "anon_inode:[eventpoll]") == 0)
+			break;
+	}
+	assert_int_equal(dup2(null, fd), fd);
+	close(null);
+}
+
+/* Where nobody would hear of the end of a save behind, it is waited for. */
+static void a_large_file_is_saved_without_a_watch(void **state)
+{
+	const size_t n = 5 << 20;
+	struct editor *e = model_editor(&app.model);
+	char *text = malloc(n);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, '\n', n);
+	editor_set_text(e, text, n);
+	free(text);
+	assert_int_equal(trm_loop_create(&app.loop, NULL), 0);
+	break_loop();
+	for (int i = 0; i < 2; i++) {
+		write_as_vi(EFFECT_WRITE_OVER, "large.py");
+		expect_notice("saved large.py", false);
+		assert_false(e->is_saving);
+	}
+	assert_false(editor_is_modified(e));
+	trm_loop_destroy(app.loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +261,7 @@ int main(void)
 			CASE(effects_of_messages_follow),
 			CASE(another_file_gets_a_copy),
 			CASE(a_new_buffer_does_not_take_a_file),
+			CASE(a_large_file_is_saved_without_a_watch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
