@@ -298,7 +298,7 @@ sanitized_tests() {
 
 # Where there are threads: saving big files, waking a loop, one trm_sync per thread, libcurl's resolver, and servers of
 # tests. All else has one thread.
-threaded='lib/(loop/(loop|http)|sync/(sync|threads|local)|backend/microsandbox/server)_test|screen/editor_fake'
+threaded='lib/(loop/(loop|http)|sync/(sync|threads|local)|backend/microsandbox/server)_test|screen/saving_fake'
 
 # unit_targets DIR...: the programs of the unit tests, one per line.
 unit_targets() { find "$@" -name '*_test.c' | sed 's,^tests/\(.*\)\.c$,\1,'; }
@@ -341,7 +341,7 @@ verb_tsan() {
 	need_group core
 	configure build-tsan on -DCMAKE_BUILD_TYPE=Debug -DTERRARIUM_TSAN=ON
 	compile_units build-tsan "$threaded"
-	compile build-tsan screen.editor
+	compile build-tsan screen.saving
 	test_some build-tsan "${1:-^($threaded)$}"
 }
 
