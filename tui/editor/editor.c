@@ -199,19 +199,6 @@ void editor_saved(struct editor *e, const struct file_stamp *stamp)
 	history_mark_saved_then(e->history);
 }
 
-int editor_save(struct editor *e, const char *path, struct trm_error *reterr)
-{
-	struct file_saving *saving;
-	struct file_stamp stamp;
-	int r = editor_save_begin(e, path, &saving, reterr);
-
-	if (r < 0)
-		return r;
-	r = file_save_end(saving, &stamp, reterr);
-	editor_saved(e, r == 0 ? &stamp : NULL);
-	return r;
-}
-
 int editor_copy_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr)
 {
 	struct notebook *nb = NULL;

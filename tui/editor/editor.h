@@ -117,16 +117,14 @@ void editor_resize(struct editor *e, int rows, int cols);
 int editor_open(struct editor *e, const char *path, struct trm_error *reterr);
 /* Empty the buffer for a file that does not exist yet. 0, or TRM_ENOMEM: the text is unchanged. */
 int editor_begin(struct editor *e, const char *path);
-/* Write the text to `path`, which becomes e->path. NULL: write to e->path. */
-int editor_save(struct editor *e, const char *path, struct trm_error *reterr);
-/* The same in two steps, like file_save_begin() and file_save_end(). Pass the result of the second step to
- * editor_saved(). NULL: the save failed. */
+/* Begin to write the text to `path`, which becomes e->path. NULL: write to e->path. Pass the stamp of
+ * file_save_end() to editor_saved(). NULL: the save failed. */
 int editor_save_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);
 void editor_saved(struct editor *e, const struct file_stamp *stamp);
 /* Begin to write the text to another file; file_save_end() ends it. The buffer keeps its name and stays as
  * unsaved as it was. */
 int editor_copy_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);
-/* Has another program changed the file? If so, ask before editor_save() overwrites it. */
+/* Has another program changed the file? If so, ask before it is overwritten. */
 bool editor_is_stale(const struct editor *e);
 
 /* This number changes with each change of the text. */

@@ -14,6 +14,7 @@
 #include "editor/editor_internal.h"
 #include "syntax/syntax.h"
 #include "text/text.h"
+#include "tui/editor/save_text.h"
 
 static const char saved[] =
 		"{\"cells\": ["
@@ -96,7 +97,7 @@ static void saved_results_are_marks(void **state)
 	assert_string_equal(m[2].value, ""); /* a picture has no value in short */
 	assert_int_equal(editor_mark_line(&e, &m[0]), 3);
 	assert_false(editor_has_results(&e)); /* there is nothing to save */
-	assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+	assert_int_equal(save_text(&e, &(struct trm_error){0}), 0);
 	expect_saved();
 	assert_int_equal(e.marks.n, 3);
 }
@@ -193,7 +194,7 @@ static void a_mark_in_a_string_is_as_it_is(void **state)
 		assert_string_equal(script, is_known ? files[i / 2].known : files[i / 2].plain);
 		free(script);
 		e.grammars = grammars;
-		assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+		assert_int_equal(save_text(&e, &(struct trm_error){0}), 0);
 		expect_file(files[i / 2].json);
 	}
 	e.grammars = NULL;
@@ -237,7 +238,7 @@ static void other_languages_have_strings_too(void **state)
 		char *script = text_slice(e.text, 0, SIZE_MAX);
 		assert_string_equal(script, files[i].script);
 		free(script);
-		assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+		assert_int_equal(save_text(&e, &(struct trm_error){0}), 0);
 		expect_file(files[i].json);
 	}
 	e.grammars = NULL;
@@ -260,7 +261,7 @@ static void a_string_keeps_its_mark_while_another_is_typed(void **state)
 	assert_int_equal(editor_open(&e, path, &(struct trm_error){0}), 0);
 	editor_select(&e, text_len(e.text) - 1, text_len(e.text) - 1);
 	assert_true(editor_insert(&e, "\n'''", 4) & EDITOR_CHANGED);
-	assert_int_equal(editor_save(&e, NULL, &(struct trm_error){0}), 0);
+	assert_int_equal(save_text(&e, &(struct trm_error){0}), 0);
 	FILE *f = fopen(path, "r");
 	assert_non_null(f);
 	json[fread(json, 1, sizeof json - 1, f)] = '\0';

@@ -15,6 +15,7 @@
 #include "command/keymap.h"
 #include "editor/editor_internal.h"
 #include "text/text.h"
+#include "tui/editor/save_text.h"
 
 static struct clipboard clipboard;
 static struct editor ed;
@@ -486,7 +487,7 @@ static void test_files(void **state)
 	begin_with("kept", 2);
 	assert_int_equal(editor_open(&ed, "/nosuch/file", &err), TRM_ENOENT);
 	expect("ke|pt");
-	assert_int_equal(editor_save(&ed, NULL, &err), TRM_EINVAL);
+	assert_int_equal(save_text(&ed, &err), TRM_EINVAL);
 	assert_int_equal(editor_open(&ed, path, &err), 0);
 	expect("|a\nb\n");
 	assert_false(editor_is_modified(&ed));
@@ -498,7 +499,7 @@ static void test_files(void **state)
 	assert_int_equal(write(fd, "c", 1), 1);
 	assert_true(editor_is_stale(&ed));
 	play("<C-end>!");
-	assert_int_equal(editor_save(&ed, NULL, &err), 0);
+	assert_int_equal(save_text(&ed, &err), 0);
 	assert_false(editor_is_modified(&ed) || editor_is_stale(&ed));
 	close(fd);
 	assert_int_equal(editor_open(&ed, path, &err), 0);
