@@ -72,7 +72,7 @@ void app_notify(struct app *a, enum msg_type type, const char *text)
 
 void app_send_file(struct app *a, enum msg_type type, uint32_t buffer, const char *path, const char *error)
 {
-	app_send(a, &(struct msg){.type = type, .file = {buffer, path, error, false}});
+	app_send(a, &(struct msg){.type = type, .file = {.buffer = buffer, .path = path, .error = error}});
 }
 
 static void on_slow_stop(void *user)

@@ -156,7 +156,7 @@ static void write_as_vi(enum effect_type type, const char *path)
 {
 	uint32_t id = buffers_current(&app.model.buffers)->id;
 
-	app_perform(&app, &(struct effect){.type = type, .save = {id, path}});
+	app_perform(&app, &(struct effect){.type = type, .save = {.buffer = id, .path = path}});
 }
 
 /* Each notice is what vim says, and what it does. */
