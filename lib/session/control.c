@@ -28,6 +28,7 @@ static void forget_start(struct own_run *own)
 
 void trm_run_interrupt(struct trm_run *run)
 {
+	enum { READY_MS = 500 };
 	struct kernel *k = run->kernel;
 	struct own_run *own = run_own(run);
 	bool again = run->is_interrupted;
@@ -49,9 +50,12 @@ void trm_run_interrupt(struct trm_run *run)
 			stop_further(k);
 		return;
 	}
-	/* It runs already: what it has printed has come before the word that the interpreter is ready. */
-	if (own && k && k->proc && run->has_printed && !again)
+	/* It runs already: what it has printed has come before the word that the interpreter is ready. Or an
+	 * interpreter has printed that hangs at its start: then the timer interrupts again. */
+	if (own && k && k->proc && run->has_printed && !again) {
+		trm_timer_start(k->timer, READY_MS, 0);
 		return;
+	}
 	/* if the agent has detached us as a slow client, this lets us attach again to interrupt the run */
 	run_release_credit(run);
 	if (k && k->proc && !stop_is_killing(k) && share_is_on(k))

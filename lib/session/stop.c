@@ -243,6 +243,8 @@ static void next_step(struct kernel *k)
 	} else if (k->stage == STAGE_CALM && k->question && k->is_awaited
 			&& k->hurries < ANSWER_TIMEOUT_MS / HURRY_AGAIN_MS) {
 		hurry_question(k);
+	} else if (k->stage == STAGE_CALM && !k->is_ready && k->run && k->run->is_interrupted) {
+		trm_run_interrupt(k->run);
 	} else if (k->stage == STAGE_CALM) {
 		time_is_up(k);
 	} else if (k->stage == STAGE_KILLED) {

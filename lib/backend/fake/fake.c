@@ -387,7 +387,9 @@ static int fake_start(struct trm_loop *loop, const struct trm_sandbox_opts *opts
 	f->base = (struct carrier){.ops = &backend_fake, .cb = cb, .user = user};
 	f->loop = loop;
 	f->limits = opts->limits;
-	f->prints_first = getenv("FAKE_PRINTS");
+	const char *prints = getenv("FAKE_PRINTS");
+	f->prints_first = prints;
+	f->is_never_ready = prints && strcmp(prints, "only") == 0;
 	f->next_pid = 2;
 	f->host_fd = f->agent_fd = -1;
 	buf_init(&f->in, 2 * (FRAME_HEADER + FRAME_MAX_PAYLOAD));

@@ -90,8 +90,9 @@ struct fake {
 	struct trm_timer *soon; /* delivers `connected` and `closed` from the loop */
 	struct trm_timer *metrics;
 	bool is_connected, is_stopping, with_processes;
-	bool prints_first; /* FAKE_PRINTS in the environment: kernels print before they are ready */
-	bool is_short;     /* out of memory: further output would be incomplete, so it hangs up */
+	bool prints_first;   /* FAKE_PRINTS in the environment: kernels print before they are ready */
+	bool is_never_ready; /* FAKE_PRINTS=only: and never get ready */
+	bool is_short;       /* out of memory: further output would be incomplete, so it hangs up */
 	struct trm_error why;
 	struct buf in, out;
 	struct trm_limits limits;

@@ -46,6 +46,8 @@ void fake_kernel_start(struct fake_proc *p)
 {
 	if (p->fake->prints_first)
 		fake_proc_print(p, CHANNEL_STDOUT, "first\n", strlen("first\n"));
+	if (p->fake->is_never_ready)
+		return;
 	cJSON *event = event_of(p, "ready");
 	cJSON_AddStringToObject(event, "version", "fake");
 	cJSON_AddBoolToObject(event, "tells_compiled", strcmp(p->command, "/bin/sh") != 0);

@@ -66,10 +66,17 @@ static bool is_in_folder(const char *path)
 
 /* ---- unsupported options --------------------------------------------------------------- */
 
-static int check_mount(const struct trm_mount *mount, struct trm_error *reterr)
+static int check_mount(const struct trm_mount *mount, bool has_rules, struct trm_error *reterr)
 {
 	char host[PATH_MAX];
-	if (is_in_folder(mount->guest) || !realpath(mount->host, host) || strcmp(host, mount->guest) == 0)
+	if (!realpath(mount->host, host))
+		return 0;
+	if (mount->is_writable && has_rules && geteuid() == 0 && bare_is_in_memory(host))
+		return trm_error_set(reterr, TRM_ENOTSUP,
+				"cannot mount %s for writing: without namespaces, what code leaves in " IN_MEMORY
+				" is removed with its sandbox; mount another directory",
+				mount->host);
+	if (is_in_folder(mount->guest) || strcmp(host, mount->guest) == 0)
 		return 0;
 	return trm_error_set(reterr, TRM_ENOTSUP,
 			"cannot mount %s at %s: without namespaces it can be seen at its own path or below "
@@ -81,7 +88,7 @@ int bare_check(const struct trm_sandbox_opts *opts, bool has_rules, struct trm_e
 {
 	int r = 0;
 	for (size_t i = 0; i < opts->n_mounts && r == 0; i++)
-		r = check_mount(&opts->mounts[i], reterr);
+		r = check_mount(&opts->mounts[i], has_rules, reterr);
 	if (r < 0)
 		return r;
 	if (opts->workdir && !is_in_folder(opts->workdir) && has_rules)

@@ -16,6 +16,7 @@
 #include "base/idle_memory.h"
 #include "supervisor/core/supervisor.h"
 #include "supervisor/limits/folder.h"
+#include "supervisor/limits/shm.h"
 #include "sweep/sweep.h"
 
 /* Freeing a sandbox's memory takes longest: up to a minute on a busy machine. */
@@ -55,7 +56,7 @@ static void kill_all(const struct supervisor *k, pid_t supervisor)
 		return;
 	}
 	folder_kill(supervisor, user.uid);
-	folder_clear_shm(user.uid);
+	shm_clear(user.uid);
 	user_release(&user);
 }
 

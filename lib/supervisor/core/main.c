@@ -21,6 +21,7 @@
 #include "supervisor/core/entry.h"
 #include "supervisor/core/supervisor.h"
 #include "supervisor/limits/folder.h"
+#include "supervisor/limits/shm.h"
 #include "supervisor/limits/systemd_scope.h"
 #include "sweep/sweep.h"
 
@@ -203,7 +204,7 @@ static void tear_down(struct supervisor *k)
 	uint64_t oom_kills = k->watchdog.kills + groups_oom_kills(k->groups);
 	/* Groups of an engine are not ours to remove. */
 	bool is_empty = k->spec.has_plan || groups_remove(k->groups);
-	folder_clear_shm(k->spec.isolation == ISOLATION_LANDLOCK ? k->user.uid : 0);
+	shm_clear(k->spec.isolation == ISOLATION_LANDLOCK ? k->user.uid : 0);
 	supervisor_save_gone(k, oom_kills);
 	entry_remove(SUPERVISOR_RUN_DIR, SUPERVISOR_ENTRY_DIR, k->spec.name, k->spec.run_path);
 	user_release(&k->user);

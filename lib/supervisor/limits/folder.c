@@ -17,6 +17,7 @@
 
 #include "base/procstat.h"
 #include "supervisor/limits/seed.h"
+#include "supervisor/limits/shm.h"
 #include "wire/folder.h"
 
 /* ---- making it ------------------------------------------------------------------------ */
@@ -164,7 +165,7 @@ const char *folder_make(const struct spec_msg *spec, uint32_t uid)
 	umask(0);
 	if (uid) { /* a killed supervisor and its killed cleanup process may have left objects */
 		folder_kill_user(uid);
-		folder_clear_shm(uid);
+		shm_clear(uid);
 	}
 	if (!note_path(spec->folder))
 		return "note the sandbox's folder";
@@ -231,68 +232,4 @@ void folder_kill(pid_t supervisor, uint32_t uid)
 	}
 	signal_all_marked(folder_mark(supervisor), SIGSTOP); /* stopped processes cannot fork */
 	signal_all_marked(folder_mark(supervisor), SIGKILL);
-}
-
-struct objects {
-	uint32_t uid;
-	void (*visit)(void *user, int dir_fd, const char *name, uint64_t bytes);
-	void *user;
-	uint64_t most; /* entries that are looked at */
-};
-
-/* Code cannot make directories there, but it can make files in those where everybody may, wherever it can
- * get: below those that everybody may enter. The depth and `most` are for users of the host who make more:
- * what code hides behind that, they could as well write themselves. */
-static void visit_objects(struct objects *objects, int dir_fd, const char *name, unsigned depth)
-{
-	enum { BLOCK_BYTES = 512, MOST_DEPTH = 256 };
-	int fd = depth < MOST_DEPTH ? openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-				    : -1;
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-	struct dirent *entry;
-	struct stat st;
-	while (dir && objects->most && (entry = readdir(dir))) {
-		objects->most--;
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0
-				|| fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			continue;
-		if (S_ISDIR(st.st_mode) && st.st_uid != objects->uid && st.st_mode & S_IXOTH)
-			visit_objects(objects, fd, entry->d_name, depth + 1);
-		else if (!S_ISDIR(st.st_mode) && st.st_uid == objects->uid)
-			objects->visit(objects->user, fd, entry->d_name,
-					(uint64_t)st.st_blocks * BLOCK_BYTES);
-	}
-	if (dir)
-		closedir(dir);
-	else if (fd >= 0)
-		close(fd);
-}
-
-static void add_object(void *user, int dir_fd, const char *name, uint64_t bytes)
-{
-	enum { ENTRY_BYTES = 4096 }; /* as in base/dirsize.c */
-	(void)dir_fd, (void)name;
-	*(uint64_t *)user += bytes > ENTRY_BYTES ? bytes : ENTRY_BYTES;
-}
-
-static void remove_object(void *user, int dir_fd, const char *name, uint64_t bytes)
-{
-	(void)user, (void)bytes;
-	unlinkat(dir_fd, name, 0);
-}
-
-uint64_t folder_shm_bytes(uint32_t uid)
-{
-	enum { MOST = 1 << 18 }; /* a tenth of a second */
-	uint64_t bytes = 0;
-	if (uid)
-		visit_objects(&(struct objects){uid, add_object, &bytes, MOST}, AT_FDCWD, "/dev/shm/.", 0);
-	return bytes;
-}
-
-void folder_clear_shm(uint32_t uid)
-{
-	if (uid)
-		visit_objects(&(struct objects){uid, remove_object, NULL, UINT64_MAX}, AT_FDCWD, "/dev/shm/.",
-				0);
 }

@@ -28,9 +28,4 @@ uint64_t folder_mark(pid_t supervisor);
  * lowered its tag is missed then, but the supervisor still finds it as a descendant. */
 void folder_kill(pid_t supervisor, uint32_t uid);
 
-/* Measure and remove the objects in /dev/shm of a sandbox with its own user. Other sandboxes (uid 0) have
- * none. */
-uint64_t folder_shm_bytes(uint32_t uid);
-void folder_clear_shm(uint32_t uid);
-
 #endif

@@ -17,6 +17,7 @@
 #include "base/procstat.h"
 #include "base/sysfile.h"
 #include "supervisor/limits/folder.h"
+#include "supervisor/limits/shm.h"
 #include "supervisor/limits/unnamed.h"
 
 /* Append the children of a process to the list. A child belongs to the thread that made it. */
@@ -211,12 +212,12 @@ static void watch_disk(struct watchdog *w, uint64_t bytes, const pid_t *pids, si
 }
 
 /* Others may have made many files there: looks take a twentieth of the time, as in base/dirsize.c. */
-static uint64_t shm_bytes(struct watchdog *w, uint64_t now_ns)
+static uint64_t poll_shm(struct watchdog *w, uint64_t now_ns)
 {
 	enum { SHARE = 20 };
 	if (now_ns >= w->shm_next_ns) {
 		uint64_t start_ns = clock_ns();
-		w->shm_bytes = folder_shm_bytes(w->uid);
+		w->shm_bytes = shm_bytes(w->uid);
 		w->shm_next_ns = now_ns + SHARE * (clock_ns() - start_ns);
 	}
 	return w->shm_bytes;
@@ -230,7 +231,7 @@ static uint64_t folder_bytes(struct watchdog *w, uint64_t now_ms, const pid_t *p
 	w->hidden_looks = is_known ? 0 : w->hidden_looks + 1;
 	if (w->folder.next_ns != before_ns)
 		w->unnamed_bytes = unnamed_bytes(w->folder.fd, w->uid, pids, n);
-	return bytes + w->unnamed_bytes + shm_bytes(w, now_ms * 1000000);
+	return bytes + w->unnamed_bytes + poll_shm(w, now_ms * 1000000);
 }
 
 static void plan_next(struct watchdog *w, uint64_t now_ms, uint64_t bytes, bool is_alone)

@@ -275,6 +275,24 @@ static void an_interrupt_at_the_first_output_loses_nothing(void **state)
 	bed_close(&bed);
 }
 
+static void an_interrupt_ends_a_start_that_prints_and_hangs(void **state)
+{
+	static const struct trm_run_cb cb = {.output = interrupt_at_output, .done = keep_result};
+	struct trm_run *run;
+	struct trm_run_opts o = python("print x");
+	struct trm_error why;
+	(void)state;
+	interrupted = NULL;
+	setenv("FAKE_PRINTS", "only", 1);
+	lie_down(NULL);
+	unsetenv("FAKE_PRINTS");
+	assert_int_equal(trm_session_run(bed.session, &o, &cb, NULL, &run, &why), 0);
+	assert_true(bed_wait_for(&bed, is_interrupted, BED_DEADLINE_MS));
+	assert_int_equal(interrupted->status, TRM_STATUS_INTERRUPTED);
+	trm_result_free(interrupted);
+	bed_close(&bed);
+}
+
 /* ---- order ---------------------------------------------------------------------------- */
 
 struct chain {
@@ -729,6 +747,7 @@ int main(void)
 			cmocka_unit_test(a_second_interrupt_kills),
 			cmocka_unit_test(an_interrupt_before_the_start_ends_it),
 			cmocka_unit_test(an_interrupt_at_the_first_output_loses_nothing),
+			cmocka_unit_test(an_interrupt_ends_a_start_that_prints_and_hangs),
 			cmocka_unit_test(runs_follow_each_other_across_languages),
 			cmocka_unit_test(a_waiting_run_can_be_withdrawn),
 			cmocka_unit_test(closing_the_session_ends_all),
