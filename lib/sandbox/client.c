@@ -312,11 +312,10 @@ static void deliver_all(struct trm_sandbox *s)
 }
 
 /* The stream has ended. The carrier may know a better reason (a kill, a complaint of bubblewrap), so it
- * gets time to report it: a supervisor first removes the sandbox's files, which may be many. One that dies
- * is noticed at once. */
+ * gets time to report it: a supervisor first removes the sandbox's files, which may be many. */
 static void hung_up(struct trm_sandbox *s)
 {
-	enum { TIMEOUT_MS = 15000 };
+	enum { TIMEOUT_MS = 4000 };
 	client_stop(s);
 	s->is_hung_up = true;
 	trm_timer_start(s->deadline, TIMEOUT_MS, 0);
