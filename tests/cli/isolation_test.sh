@@ -113,6 +113,13 @@ try run --yes --isolation landlock --net on --net-allow 10.0.0.0/8 -c pass
 expect_code 125
 expect_in err "an address filter (--net-allow) needs namespaces"
 
+# What code leaves there would be removed with its sandbox.
+if [ "$(id -u)" = 0 ] && [ -w /dev/shm ]; then
+	try run --yes --isolation landlock --mount /dev/shm:/workspace/m:rw -c pass
+	expect_code 125
+	expect_in err "mount another directory"
+fi
+
 # Nobody has a name, a home or a place for it.
 tried="without HOME"
 (unset HOME XDG_CONFIG_HOME; "$terrarium" run --yes --isolation landlock -c 'print(1)' >out 2>err) || wrong "it should run"

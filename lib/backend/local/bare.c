@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/mount.h"
 #include "wire/folder.h"
 
 #define IN_MEMORY "/dev/shm"
@@ -71,7 +72,7 @@ static int check_mount(const struct trm_mount *mount, bool has_rules, struct trm
 	char host[PATH_MAX];
 	if (!realpath(mount->host, host))
 		return 0;
-	if (mount->is_writable && has_rules && geteuid() == 0 && bare_is_in_memory(host))
+	if (mount->is_writable && has_rules && geteuid() == 0 && mount_is_below(host, IN_MEMORY))
 		return trm_error_set(reterr, TRM_ENOTSUP,
 				"cannot mount %s for writing: without namespaces, what code leaves in " IN_MEMORY
 				" is removed with its sandbox; mount another directory",
