@@ -74,7 +74,8 @@ bool options_has_request(const struct options *o);
 /* The same without options that can also apply to a single run: variables and working directory. */
 bool options_has_lasting_request(const struct options *o);
 
-/* For commands that never start a sandbox: refuse options that describe a new one. 0, or -1 after a message. */
+/* For commands that never start a sandbox: refuse options that describe a new one. 0, or -1 after a message.
+ */
 int options_check_starts_none(const struct options *o);
 /* Load the config and apply the options. Options for settings of the screen are an error. 0, or -1 after a
  * message. */
