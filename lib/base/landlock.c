@@ -65,7 +65,7 @@ int landlock_create(uint32_t abi, bool refuses_tcp)
 
 int landlock_create_narrow(uint32_t abi)
 {
-	/* Whoever does not handle REFER refuses it. */
+	/* A ruleset that does not handle REFER refuses it. */
 	const struct ruleset_attr attr = {.handled_fs = LANDLOCK_NARROW & rights_of(abi)};
 	return (int)syscall(SYS_LANDLOCK_CREATE_RULESET, &attr, sizeof attr.handled_fs, 0);
 }

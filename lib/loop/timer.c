@@ -134,7 +134,7 @@ int64_t timers_due_ms(const struct trm_loop *loop, uint64_t now_ns)
 	return due_ns <= now_ns ? 0 : (int64_t)((due_ns - now_ns + 999999) / 1000000);
 }
 
-/* This process was stopped. What came meanwhile is dealt with first, and may stop the timer. Once only: a
+/* This process was stopped. Input that came meanwhile is handled first, and may stop the timer. Once only: a
  * caller may be slow in each step. */
 static bool is_postponed(struct trm_loop *loop, struct trm_timer *t)
 {

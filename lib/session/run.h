@@ -227,7 +227,7 @@ bool run_holds_credit(struct trm_run *run);
 /* ---- run_clock.c ----------------------------------------------------------------- */
 
 enum clock_stop { CLOCK_PAUSED = PROC_CLOCK_PAUSED, CLOCK_ASKED = PROC_CLOCK_ASKED };
-/* The interpreter has the run. What it compiles first has a limit of its own. */
+/* The interpreter has the run. Compiling, which comes first, has a limit of its own. */
 void run_clock_begin(struct trm_run *run);
 /* It is compiled: from now on counts what its code takes. */
 void run_clock_begin_code(struct trm_run *run);

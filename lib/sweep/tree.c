@@ -35,7 +35,8 @@ struct open_how {
 	uint64_t flags, mode, resolve;
 };
 
-/* What somebody has mounted in the folder stays. Kernels before 5.6 and some filters lack the call. */
+/* File systems that somebody has mounted in the folder stay. Kernels before 5.6 and some filters lack the
+ * call. */
 static int open_below(int dir_fd, const char *name, int flags)
 {
 	struct open_how how = {(uint64_t)flags, 0, dir_fd == AT_FDCWD ? 0 : RESOLVE_ON_THIS_MOUNT};

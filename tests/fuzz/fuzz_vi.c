@@ -15,7 +15,7 @@
 
 enum { BUFFERS = 2, TEXT_MAX = 20000, COUNT_MOST = 100, KEYS_MOST = 2000 };
 
-/* What a byte from 0x80 on does. */
+/* Actions for bytes from 0x80 on. */
 enum deed {
 	UNDO,
 	REDO,

@@ -69,7 +69,7 @@ static void any_key(struct monkey *k)
 	press(k, pick(k, KEYS_BASE + 64), (uint8_t)pick(k, 8));
 }
 
-/* What changes the text under everything that has positions in it. */
+/* Changes of the text below everything that holds positions in it. */
 static void disturb(struct monkey *k)
 {
 	static const char *const names[] = {"undo", "undo", "redo", "next-buffer", "previous-buffer",

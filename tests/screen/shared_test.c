@@ -173,7 +173,7 @@ static void a_look_inside_shows_runs(void **state)
 	leave();
 }
 
-/* Who looks into a sandbox is no client more, not even of the own one. */
+/* Looking into a sandbox adds no client, not even for the own one. */
 static void a_look_inside_does_not_count(void **state)
 {
 	(void)state;

@@ -275,7 +275,7 @@ static void place_line(struct editor *e, uint32_t key)
 	e->top_row = 0;
 }
 
-/* The key after g, z or Z. What is not known does nothing. */
+/* The key after g, z or Z. An unknown one does nothing. */
 static unsigned two_keys(struct vi *v, struct editor *e, uint32_t prefix, uint32_t key, bool is_known)
 {
 	if (prefix == 'g' && (key == 'j' || key == 'k') && !v->operator)

@@ -8,7 +8,7 @@
 #include "text/text.h"
 #include "text/walk.h"
 
-/* What vi takes from the key map in normal and visual mode: its own keys, and those that would edit the text
+/* Keys that vi takes from the key map in normal and visual mode: its own, and those that would edit the text
  * or close the buffer there. */
 bool vi_wants_ctrl(uint32_t key)
 {

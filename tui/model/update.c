@@ -111,7 +111,7 @@ static void edit_by_key(struct model *m, const struct command *c, const struct e
 		pane_ops[m->focus].key(m, ev, out);
 }
 
-/* What a count does is one step of undo. */
+/* All repetitions of a count are one step of undo. */
 static void edit_times(struct model *m, const struct command *c, unsigned count, const struct event *ev,
 		struct effects *out)
 {

@@ -146,8 +146,8 @@ static void add_number(struct output_line *line, const char *before, const char 
 	add_header_text(line, ROLE_DIM, 0, behind);
 }
 
-/* What the run took. A run with much output also shows the amount. That of another client has its name in
- * this place. */
+/* The time and memory of the run. A run with much output also shows the amount. That of another client has
+ * its name in this place. */
 static void cost(struct output_line *line, const struct run_info *run)
 {
 	char number[24];

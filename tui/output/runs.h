@@ -74,7 +74,7 @@ void run_tick(struct run_info *run, uint64_t now_ns);
 
 /* Does more than files stay from run to run in this language? */
 bool run_keeps_variables(const struct trm_lang *lang);
-/* What stays after an interrupt, and what is lost when the interpreter has ended. */
+/* State that stays after an interrupt, and state that is lost when the interpreter has ended. */
 const char *run_interrupted_text(const struct trm_lang *lang);
 const char *run_restarted_text(const struct trm_lang *lang);
 

@@ -7,7 +7,7 @@
 
 enum { LOOK_MS = 1500, CTRL_D = 4 };
 
-/* A sandbox that is not kept ends with the program that it belongs to, whoever else uses it. */
+/* A sandbox that is not kept ends with the program that it belongs to, even if others use it. */
 static void tell_left(struct repl *r, const char *name, bool is_kept)
 {
 	char way[TRM_REMOTE_OPTIONS_BYTES];

@@ -2,7 +2,7 @@
 #ifndef TUI_REPL_LEAVE_H
 #define TUI_REPL_LEAVE_H
 
-/* Leaving the REPL: what a person is told before that, and when it is over. */
+/* Leaving the REPL: the warnings before that, and when it is over. */
 
 #include <stdbool.h>
 

@@ -32,7 +32,8 @@ struct earlier {
 
 /* ---- output of the run --------------------------------------------------------------------- */
 
-/* What is gathered now belongs to this run. Kernels report their past one after the other, in any order. */
+/* The output that is gathered now belongs to this run. Kernels report their past one after the other, in any
+ * order. */
 static void turn_to(struct other *o)
 {
 	struct repl *r = o->r;

@@ -110,7 +110,7 @@ struct repl {
 	struct code scripts[TRM_LANG_MAX]; /* all that was run, for :save */
 	struct trm_timer *step_timer; /* a step of stopping is told when it has had no effect for a while */
 	struct trm_stopping stopping;
-	struct trm_timer *limit_timer; /* a run near its time limit is told so once */
+	struct trm_timer *limit_timer; /* warns once that the time limit is near */
 	const struct policy_gate *policy_gate;
 	enum confirm_mode confirm_mode;
 	bool owes_start;                      /* the question at the start */

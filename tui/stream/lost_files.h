@@ -47,7 +47,7 @@ int lost_files_begin(struct lost_files *lost, struct trm_sandbox *sandbox, struc
 void lost_files_look(struct lost_files *lost);
 /* Did the last look find something that is new or different since files were named to the person? */
 bool lost_files_has_news(const struct lost_files *lost);
-/* What the last look has found was named. */
+/* The files that the last look has found were named. */
 void lost_files_note_named(struct lost_files *lost);
 void lost_files_finish(struct lost_files *lost); /* accepts a zeroed object */
 

@@ -38,7 +38,7 @@ struct part {
 	uint64_t rights;
 };
 
-/* What cannot be opened is not allowed. */
+/* A directory that cannot be opened is not allowed. */
 static void allow_part(int rules, uint32_t abi, int dir_fd, const struct part *part)
 {
 	int fd = openat(dir_fd, part->path, O_PATH | O_CLOEXEC);

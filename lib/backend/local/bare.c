@@ -219,7 +219,7 @@ int bare_environment(struct buf *out, const struct bare_places *places, const st
 
 /* ---- rules ------------------------------------------------------------------------------ */
 
-/* The supervisor leaves out paths that do not exist. What a program sees in /proc is narrowed when it starts
+/* The supervisor leaves out paths that do not exist. A program gets its own rules for /proc when it starts
  * (agent/process/exec.c). */
 static const struct {
 	const char *path;

@@ -74,7 +74,7 @@ static const struct call {
 #endif
 };
 
-/* What the child has found. A profile may also kill for a call: then it is the call that was made last. */
+/* The result of the child. A profile may also kill it for a call: then the call is the last one made. */
 struct finding {
 	size_t at;
 	bool is_refused, is_over;

@@ -350,7 +350,7 @@ static int choose_best(enum isolation *ret, struct trm_error *reterr)
 			why[0].msg, are_same ? "" : "; ", are_same ? "" : why[1].msg);
 }
 
-/* What every level needs. */
+/* The calls that every level needs. */
 static int check_any(struct trm_error *reterr)
 {
 	if (access("/proc/self/fd", F_OK) < 0)

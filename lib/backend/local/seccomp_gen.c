@@ -248,9 +248,9 @@ static void refuse_reach(scmp_filter_ctx ctx, unsigned variant)
 	refuse_others(ctx);
 }
 
-/* What a newer Landlock would refuse. Without scopes one kill(-1) reaches the agent and, if the sandbox has
- * no user of its own, all processes of the same user. Without a right for it, a file that may only be read
- * is emptied by opening it; openat2() is refused to all (seccomp_lists.h). */
+/* Calls that a newer Landlock would refuse. Without scopes one kill(-1) reaches the agent and, if the sandbox
+ * has no user of its own, all processes of the same user. Without a right for it, a file that may only be
+ * read is emptied by opening it; openat2() is refused to all (seccomp_lists.h). */
 static void fill_older(scmp_filter_ctx ctx, unsigned variant)
 {
 	refuse1(ctx, EPERM, SCMP_SYS(kill), masked(0, LOW32, LOW32));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Code cannot make directories in /dev/shm, but it can make files in those where everybody may, wherever it
- * can get: below those that everybody may enter. Folders of sandboxes are left out: what lies there is
- * counted and removed with them, whoever made it. */
+ * can get: below those that everybody may enter. Folders of sandboxes are left out: the sandbox that
+ * owns a folder counts and removes all files in it. */
 #include "supervisor/limits/shm.h"
 
 #include <dirent.h>

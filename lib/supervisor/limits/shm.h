@@ -2,8 +2,8 @@
 #ifndef TRM_SUPERVISOR_LIMITS_SHM_H
 #define TRM_SUPERVISOR_LIMITS_SHM_H
 
-/* What a sandbox without namespaces has made in the machine's /dev/shm. Only a sandbox with its own user
- * (uid > 0) can make files there that can be told from those of others; for 0 these do nothing. */
+/* Files that a sandbox without namespaces has made in the machine's /dev/shm. Only a sandbox with its own
+ * user (uid > 0) can make files there that can be told from those of others; for 0 these do nothing. */
 
 #include <stdint.h>
 

@@ -535,7 +535,7 @@ static void make_keys(char out[RANDOM_KEYS])
 	}
 }
 
-/* TERRARIUM_VI_SEED=N tries others. What may differ: the last newline. */
+/* TERRARIUM_VI_SEED=N tries others. Only the last newline may differ. */
 static void real_vi_agrees_on_random_keys(void **state)
 {
 	static const char text[] =

@@ -86,7 +86,7 @@ static void earlier_runs_are_shown_in_the_order_of_time(void **state)
 	}
 	free(text);
 	assert_int_equal(m.out.blocks.n, 4);
-	/* What comes now comes last. */
+	/* A run that comes now is the last. */
 	join_past(5, python, "e()", 9000, "fifth\n");
 	assert_screen("[5] python", true);
 	send((struct msg){.type = MSG_CAUGHT_UP});

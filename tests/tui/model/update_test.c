@@ -272,7 +272,7 @@ static void shows_why_a_run_failed(void **state)
 	assert_shown("out of memory at 512 MiB\npython was restarted");
 }
 
-/* What is said of a run of this language after an interrupt, or of its interpreter after a restart. */
+/* The notice about a run of this language after an interrupt, or about its interpreter after a restart. */
 static void assert_said_of(const char *language, bool is_lost, const char *what)
 {
 	static const char *const *const commands[] = {NULL};
@@ -779,7 +779,7 @@ static void the_key_bar_tells_how_to_stop(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, desk_setup, desk_teardown)
 
-/* What is confirmed is what was shown, and not what another program has written into the file meanwhile. */
+/* The answer is for the code that was shown, not for that of another program that has written the file. */
 static void code_that_changes_under_the_question_does_not_run(void **state)
 {
 	(void)state;

@@ -201,7 +201,7 @@ static void the_door_is_a_lifeline(void **state)
 	handoff_report_finish(&again);
 }
 
-/* What the agent says that is to start with those words, and does not. */
+/* The reason that the agent gives, when it is started with those words and fails. */
 static void expect_refusal(const char *option, const char *value, const char *sentence)
 {
 	struct handoff handoff = handoff_make();

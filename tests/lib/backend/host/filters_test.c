@@ -263,7 +263,7 @@ static void fewer_calls_without_namespaces(void **state)
 	assert_int_equal(try_with(filters_of_landlock(true, NEWEST), true, shared_memory), EPERM);
 }
 
-/* What is refused in place of an old Landlock. */
+/* Calls that are refused in place of an old Landlock. */
 static const struct {
 	const char *name;
 	long (*call)(void);
