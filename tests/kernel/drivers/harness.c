@@ -216,10 +216,12 @@ static bool pump(struct driver *d, int timeout_ms)
 	if (poll(fds, DRIVER_CHANNELS + 1, timeout_ms) <= 0)
 		return false;
 	if (fds[DRIVER_CHANNELS].revents) {
-		/* What an event refers to is in the pipes by now, but perhaps not in what was polled. */
+		/* Output that came before an event, or before the end, is in the pipes by now, but perhaps
+		 * not in those that were polled. */
 		size_t had = d->line.n;
 		read_some(&d->event_fd, &d->line);
-		if (memchr(d->line.bytes + had, '\n', d->line.n - had)) {
+		bool has_line = memchr(d->line.bytes + had, '\n', d->line.n - had);
+		if (has_line || d->event_fd < 0) {
 			for (int i = 0; i < DRIVER_CHANNELS; i++) {
 				struct pollfd again = {.fd = d->channel_fd[i], .events = POLLIN};
 				while (again.fd >= 0 && poll(&again, 1, 0) > 0
