@@ -240,6 +240,38 @@ static void a_path_that_is_accepted_is_not_asked_for_any_more(void **state)
 	assert_int_equal(screen_leave(&s), 0);
 }
 
+static void a_save_as_that_fails_leaves_the_buffer_its_name(void **state)
+{
+	(void)state;
+	start("default", given_big());
+	screen_wait(&s, "200000 lines");
+	set_disk("fails");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Save the python buffer as");
+	screen_send(&s, path_of("large.py"));
+	screen_send(&s, "\r");
+	screen_wait(&s, "cannot save ");
+	assert_true(screen_shows(&s, "python: big.py "));
+	/* What is typed while the disk works is kept as text of the new file. */
+	set_disk("slow");
+	screen_send(&s, KEY_F(12));
+	screen_wait(&s, "Save the python buffer as");
+	screen_send(&s, path_of("large.py"));
+	screen_send(&s, "\r");
+	screen_wait_gone(&s, "Save the python buffer as");
+	screen_send(&s, "typed");
+	screen_wait(&s, "typedvalue_000000");
+	set_disk("");
+	screen_wait(&s, "python: large.py*");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Quit?");
+	screen_send(&s, KEY_F(10)); /* keeps the text */
+	assert_int_equal(screen_end(&s), 0);
+	start("default", path_of("large.py"));
+	screen_wait(&s, "typedvalue_000000");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 /* ---- the same file twice ---- */
 
 /* The disk may be done with them in any order. */
@@ -297,6 +329,45 @@ static void who_quits_hears_of_a_save_that_fails(void **state)
 	screen_send(&s, ":wq\r");
 	assert_int_equal(screen_end(&s), 0);
 	first_line_is("big.py", "firstvalue_000000 = 0 # padding, padding\n");
+}
+
+/* The screen is alive meanwhile, and the person may stay. */
+static void who_quits_while_the_disk_works_may_stay(void **state)
+{
+	(void)state;
+	start("default", given_big());
+	screen_wait(&s, "200000 lines");
+	set_disk("slow");
+	screen_send(&s, "first");
+	screen_wait(&s, "firstvalue_000000");
+	screen_send(&s, "\x13"); /* ^S */
+	screen_wait(&s, "saving ");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Quit?");
+	screen_send(&s, KEY_F(10)); /* keeps the text */
+	screen_wait(&s, "saving big.py: quits when it is on the disk");
+	screen_send(&s, "unheard");
+	screen_send(&s, "\x03");
+	screen_wait_gone(&s, "quits when it is on the disk");
+	screen_send(&s, "second");
+	screen_wait(&s, "firstsecondvalue");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "Quit?");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "saving big.py: quits when it is on the disk");
+	set_disk("fails");
+	screen_wait(&s, "Input/output error");
+	assert_false(screen_shows(&s, "quits when it is on the disk"));
+	set_disk("slow");
+	screen_send(&s, "\x13");
+	screen_wait(&s, "saving ");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "uit?");
+	screen_send(&s, KEY_F(10));
+	screen_wait(&s, "saving big.py: quits when it is on the disk");
+	set_disk("");
+	assert_int_equal(screen_end(&s), 0);
+	first_line_is("big.py", "firstsecondvalue_000000 = 0 # padding, padding\n");
 }
 
 static void a_signal_tells_of_a_save_that_fails(void **state)
@@ -376,8 +447,10 @@ int main(int argc, char **argv)
 			TEST(text_that_is_typed_meanwhile_is_not_closed),
 			TEST(a_dialog_is_not_closed_by_an_earlier_save),
 			TEST(a_path_that_is_accepted_is_not_asked_for_any_more),
+			TEST(a_save_as_that_fails_leaves_the_buffer_its_name),
 			TEST(an_older_copy_does_not_replace_a_newer_one),
 			TEST(who_quits_hears_of_a_save_that_fails),
+			TEST(who_quits_while_the_disk_works_may_stay),
 			TEST(a_signal_tells_of_a_save_that_fails),
 			TEST(kept_text_that_has_no_room_comes_back_once),
 	};

@@ -341,6 +341,8 @@ static void finish_app(struct app *a)
 	trm_timer_remove(a->stop_timer);
 	app_replay_close(a);
 	app_close_story(a);
+	if (a->saves && !a->discards_text && !a->model.replay.is_on)
+		app_autosave_now(a); /* the disk may never be done */
 	app_finish_saves(a);
 	app_flush_history(a);
 	app_close_autosave(a);

@@ -170,6 +170,8 @@ struct app {
 	struct app_save *saves; /* in progress; owned by save.c */
 	int saves_fd;           /* an eventfd that reports finished saves; 0: none yet */
 	struct trm_watch *saves_watch;
+	bool is_leaving; /* when the saves have ended … */
+	enum effect_type leaves_by;
 	struct trm_error save_failure; /* a save that failed while the program was ending */
 	struct app_editor *editor;     /* the editor that uses the terminal; NULL: none */
 	struct app_images *images;     /* owned by images.c; NULL: none yet */
@@ -198,8 +200,9 @@ void app_quit(struct app *a);
 
 /* ---- perform.c: effects */
 void app_perform(struct app *a, const struct effect *effect);
-bool app_may_leave(struct app *a); /* all saves have ended well, and unsaved text is kept; else it says why
-				      not */
+/* All saves have ended well, and unsaved text is kept. Else it says why not, or `how` is carried out later.
+ */
+bool app_may_leave(struct app *a, enum effect_type how);
 
 /* ---- files.c: files, paths */
 void app_open_file(struct app *a, const struct trm_lang *lang, const char *path);
@@ -221,6 +224,9 @@ void app_complete_path(struct app *a, const char *typed);
 /* MSG_SAVED reports the end; a notice that of a copy, whose file does not become the buffer's. Only one save
  * at a time may write to a file. False: it has failed already. */
 bool app_write_buffer(struct app *a, const struct save_request *request, bool is_copy);
+/* Before the person leaves. False: a save has failed, of which nobody would hear otherwise; or saves go on,
+ * and `how` is carried out when they have ended well. */
+bool app_saves_are_done(struct app *a, enum effect_type how);
 bool app_finish_saves(struct app *a); /* waits for all saves; false: one has failed */
 
 /* ---- watch.c: files that other programs change */
@@ -242,6 +248,8 @@ void app_note_changes(struct app *a); /* call this at the end of a turn */
 bool app_autosave_now(struct app *a); /* writes everything at once; false: some unsaved text is not kept */
 /* Like app_autosave_now(), before the program ends: an error is reported even if it was reported before. */
 bool app_text_is_safe(struct app *a);
+/* The file of the buffer is another one: text that is kept already is kept again, as text of that file. */
+void app_keep_anew(struct app *a, const struct buffer *b);
 /* Call this at the end. Unsaved text remains for the next start unless the person has discarded it. */
 void app_close_autosave(struct app *a);
 void app_place_of(const struct app *a, const struct buffer *b, struct buffer_state *ret);

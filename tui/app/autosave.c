@@ -228,6 +228,16 @@ void app_note_changes(struct app *a)
 	trm_timer_start(k->timer, QUIET_NS / 1000000, 0);
 }
 
+void app_keep_anew(struct app *a, const struct buffer *b)
+{
+	struct autosave *k = &a->autosave;
+
+	for (size_t i = 0; i < k->n; i++)
+		if (k->buffers[i].id == b->id)
+			k->buffers[i].version = 0;
+	k->seen_version = 0;
+}
+
 bool app_text_is_safe(struct app *a)
 {
 	a->autosave.has_failed = false;

@@ -63,9 +63,12 @@ struct buffer *app_buffer_with(struct app *a, const char *path)
 {
 	const struct buffers *b = &a->model.buffers;
 
-	for (size_t i = 0; i < b->n; i++)
-		if (b->items[i]->editor.path && app_is_same_file(b->items[i]->editor.path, path))
+	for (size_t i = 0; i < b->n; i++) {
+		const struct editor *e = &b->items[i]->editor;
+		if ((e->path && app_is_same_file(e->path, path))
+				|| (e->next_path && app_is_same_file(e->next_path, path)))
 			return b->items[i];
+	}
 	return NULL;
 }
 
@@ -187,7 +190,7 @@ bool app_save_files(struct app *a)
 {
 	const struct buffers *all = &a->model.buffers;
 
-	if (!app_finish_saves(a))
+	if (!app_saves_are_done(a, EFFECT_QUIT_SAVING))
 		return false;
 	for (size_t i = 0; i < all->n; i++) {
 		const struct buffer *b = all->items[i];
@@ -201,7 +204,7 @@ bool app_save_files(struct app *a)
 		if (!app_write_buffer(a, &request, false))
 			return false;
 	}
-	return app_finish_saves(a);
+	return app_saves_are_done(a, EFFECT_QUIT_SAVING);
 }
 
 /* ---- completion of paths ---- */

@@ -38,22 +38,14 @@ static void restart_kernel(struct app *a, const struct effect *effect)
 		app_notify(a, MSG_ERROR, err.msg);
 }
 
-/* The person stays if a save has failed, because nobody would hear of it. */
-static bool saves_are_done(struct app *a)
+bool app_may_leave(struct app *a, enum effect_type how)
 {
-	bool has_person = !a->linear || app_linear_has_person(a);
-
-	return !has_person || app_finish_saves(a);
+	return app_saves_are_done(a, how) && app_text_is_safe(a);
 }
 
-bool app_may_leave(struct app *a)
+static void quit_with_text(struct app *a, enum effect_type how)
 {
-	return saves_are_done(a) && app_text_is_safe(a);
-}
-
-static void quit_with_text(struct app *a)
-{
-	if (app_may_leave(a))
+	if (app_may_leave(a, how))
 		app_quit(a);
 }
 
@@ -141,16 +133,16 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_RECOVER: app_recover(a, effect->recover); break;
 	case EFFECT_QUIT_SAVING:
 		if (app_save_files(a))
-			quit_with_text(a);
+			quit_with_text(a, effect->type);
 		break;
 	case EFFECT_QUIT_DISCARDING:
-		if (!saves_are_done(a))
+		if (!app_saves_are_done(a, effect->type))
 			break;
 		a->discards_text = true;
 		app_quit(a);
 		break;
 	case EFFECT_QUIT_STOPPING:
-		if (!app_may_leave(a))
+		if (!app_may_leave(a, effect->type))
 			break;
 		a->stops_sandbox = true;
 		app_quit(a);
@@ -165,6 +157,7 @@ void app_perform(struct app *a, const struct effect *effect)
 	case EFFECT_SETTING: app_store_setting(a, effect->setting.name, effect->setting.value); break;
 	case EFFECT_SETTINGS: app_list_settings(a); break;
 	case EFFECT_GO_WITHOUT: app_go_without(a, effect->is_always); break;
-	case EFFECT_QUIT: quit_with_text(a); break;
+	case EFFECT_QUIT: quit_with_text(a, effect->type); break;
+	case EFFECT_STAY: a->is_leaving = false; break;
 	}
 }

@@ -358,7 +358,7 @@ void app_detach(struct app *a)
 {
 	struct trm_error err = {0};
 
-	if (!app_may_leave(a))
+	if (!app_may_leave(a, EFFECT_DETACH))
 		return;
 	if (a->sandbox && !trm_sandbox_survives_close(a->sandbox)) {
 		if (trm_sandbox_keep(a->sandbox, true, &err) < 0) {

@@ -68,8 +68,12 @@ static bool finish_save(struct app *a, struct app_save *s)
 	if (s->has_thread)
 		pthread_join(s->thread, NULL);
 	bool is_saved = s->result == 0;
-	if (b && !s->is_copy)
+	if (b && !s->is_copy) {
+		bool is_renamed = is_saved && b->editor.next_path;
 		editor_saved(&b->editor, is_saved ? &s->stamp : NULL);
+		if (is_renamed)
+			app_keep_anew(a, b);
+	}
 	if (!is_saved && a->is_quitting && !a->save_failure.code)
 		a->save_failure = s->error;
 	if (is_saved && s->is_copy)
@@ -80,9 +84,28 @@ static bool finish_save(struct app *a, struct app_save *s)
 	return is_saved;
 }
 
+/* The screen stays alive meanwhile. */
+static void leave_later(struct app *a, enum effect_type how)
+{
+	a->is_leaving = true;
+	a->leaves_by = how;
+	app_notify(a, MSG_LEAVING, a->saves->path);
+}
+
+static void leave_now(struct app *a, bool is_saved)
+{
+	const struct effect effect = {.type = a->leaves_by};
+
+	a->is_leaving = false;
+	app_notify(a, MSG_LEAVING, NULL);
+	if (is_saved)
+		app_perform(a, &effect);
+}
+
 static void on_save_done(void *user, int fd, uint32_t events)
 {
 	struct app *a = user;
+	bool is_saved = true;
 	uint64_t count;
 
 	(void)events;
@@ -95,8 +118,10 @@ static void on_save_done(void *user, int fd, uint32_t events)
 			continue;
 		}
 		*at = s->next;
-		finish_save(a, s);
+		is_saved &= finish_save(a, s);
 	}
+	if (a->is_leaving && !a->is_quitting && (!is_saved || !a->saves))
+		leave_now(a, is_saved);
 }
 
 static void close_saves_watch(struct app *a)
@@ -164,7 +189,7 @@ static int begin_save(struct app *a, struct buffer *b, const char *path, struct 
 	if (b->editor.is_saving || is_being_written(a, s->path))
 		return trm_error_set(&s->error, TRM_EBUSY,
 				"%.300s is still being written: try again when that is done",
-				b->editor.is_saving ? b->editor.path : s->path);
+				b->editor.is_saving ? editor_target(&b->editor) : s->path);
 	app_lend_outputs(a, &b->editor);
 	return s->is_copy ? editor_copy_begin(&b->editor, path, &s->saving, &s->error)
 			  : editor_save_begin(&b->editor, path, &s->saving, &s->error);
@@ -209,4 +234,13 @@ bool app_finish_saves(struct app *a)
 	}
 	close_saves_watch(a);
 	return is_saved;
+}
+
+bool app_saves_are_done(struct app *a, enum effect_type how)
+{
+	if (a->linear)
+		return !app_linear_has_person(a) || app_finish_saves(a);
+	if (a->saves)
+		leave_later(a, how);
+	return !a->saves;
 }

@@ -80,6 +80,7 @@ void editor_finish(struct editor *e)
 	notebook_destroy(e->notebook);
 	notebook_destroy(e->next_notebook);
 	free(e->path);
+	free(e->next_path);
 	*e = (struct editor){0};
 }
 
@@ -173,10 +174,8 @@ int editor_save_begin(struct editor *e, const char *path, struct file_saving **r
 	e->next_notebook = nb;
 	if (nb)
 		editor_note_results(e);
-	if (copy) {
-		free(e->path);
-		e->path = copy;
-	}
+	free(e->next_path);
+	e->next_path = copy;
 	e->is_saving = true;
 	history_mark_saving(e->history);
 	e->burst = BURST_NONE;
@@ -186,17 +185,29 @@ int editor_save_begin(struct editor *e, const char *path, struct file_saving **r
 void editor_saved(struct editor *e, const struct file_stamp *stamp)
 {
 	struct notebook *nb = e->next_notebook;
+	char *path = e->next_path;
 
 	e->is_saving = false;
 	e->next_notebook = NULL;
+	e->next_path = NULL;
 	if (!stamp) {
 		editor_forget_noted(e);
 		notebook_destroy(nb);
+		free(path);
 		return;
+	}
+	if (path) {
+		free(e->path);
+		e->path = path;
 	}
 	editor_take_notebook(e, nb);
 	e->stamp = *stamp;
 	history_mark_saved_then(e->history);
+}
+
+const char *editor_target(const struct editor *e)
+{
+	return e->next_path ? e->next_path : e->path;
 }
 
 int editor_copy_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr)

@@ -69,6 +69,7 @@ struct editor {
 	const struct trm_lang *lang; /* NULL: plain text */
 	struct clipboard *clipboard; /* borrowed */
 	char *path;                  /* NULL: never saved */
+	char *next_path; /* of a save in progress that gives it another; NULL: it keeps its path */
 	struct file_format format;
 	struct notebook *notebook;         /* that the file is; NULL: the text is the file */
 	struct notebook *next_notebook;    /* that is being saved */
@@ -117,10 +118,11 @@ void editor_resize(struct editor *e, int rows, int cols);
 int editor_open(struct editor *e, const char *path, struct trm_error *reterr);
 /* Empty the buffer for a file that does not exist yet. 0, or TRM_ENOMEM: the text is unchanged. */
 int editor_begin(struct editor *e, const char *path);
-/* Begin to write the text to `path`, which becomes e->path. NULL: write to e->path. Pass the stamp of
- * file_save_end() to editor_saved(). NULL: the save failed. */
+/* Begin to write the text to `path`. NULL: write to e->path. Pass the stamp of file_save_end() to
+ * editor_saved(), which makes `path` e->path. NULL: the save failed, and e->path stays. */
 int editor_save_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);
 void editor_saved(struct editor *e, const struct file_stamp *stamp);
+const char *editor_target(const struct editor *e); /* the path that the save in progress writes to */
 /* Begin to write the text to another file; file_save_end() ends it. The buffer keeps its name and stays as
  * unsaved as it was. */
 int editor_copy_begin(struct editor *e, const char *path, struct file_saving **ret, struct trm_error *reterr);

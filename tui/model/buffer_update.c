@@ -146,7 +146,8 @@ void buffer_abandon(struct model *m, struct effects *out)
 	if (!other) {
 		effect_plain(out, EFFECT_QUIT_DISCARDING);
 	} else if (b->editor.is_saving) {
-		notices_add(&m->notices, m->now_ns, true, "%s is still being written", b->editor.path);
+		notices_add(&m->notices, m->now_ns, true, "%s is still being written",
+				editor_target(&b->editor));
 	} else {
 		buffer_close_now(m, b->id, out);
 		buffer_show(m, other, out);

@@ -4,6 +4,7 @@
 
 #include "command/command.h"
 #include "editor/editor_internal.h"
+#include "model/dialog_dispatch.h"
 #include "model/effect.h"
 #include "model/key_hint.h"
 #include "model/model.h"
@@ -232,10 +233,14 @@ static void cancel(struct model *m, struct effects *out)
 
 static void quit(struct model *m, struct effects *out)
 {
-	if (loss_is_leaving(m))
-		effect_plain(out, EFFECT_QUIT); /* the person asked for it twice */
-	else
+	if (!loss_is_leaving(m)) {
 		ask_quit(m, out);
+		return;
+	}
+	/* The person asked for it twice. */
+	dialog_close(m);
+	m->loss_question.what = LOSS_NOTHING;
+	effect_plain(out, EFFECT_QUIT);
 }
 
 static const struct command commands[] = {

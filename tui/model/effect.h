@@ -88,6 +88,7 @@ enum effect_type {
 	EFFECT_QUIT_DISCARDING,  /* quit and drop the text of unsaved buffers */
 	EFFECT_QUIT_STOPPING,    /* quit and stop the sandbox, even a kept one */
 	EFFECT_DETACH,           /* quit and leave the sandbox running */
+	EFFECT_STAY,             /* do not leave when the saves have ended, after MSG_LEAVING */
 };
 
 /* What becomes of unsaved texts that were found. */

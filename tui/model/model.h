@@ -226,6 +226,7 @@ struct model {
 	uint64_t metrics_drawn_ns; /* when the figures were drawn last while that is so */
 	uint64_t now_ns;           /* of the last message */
 	bool is_quitting;
+	char leaving[160];   /* the file that is written before the workbench quits; "": it does not quit */
 	bool text_is_unsafe; /* unsaved text could not be stored outside of this process */
 	bool is_slow_to_quit;
 	bool needs_draw;         /* the screen must be drawn again … */

@@ -73,6 +73,7 @@ enum msg_type {
 	MSG_ALREADY_OPEN,     /* : file */
 	MSG_SAVING,       /* : text, a save takes a while and goes on in the background; MSG_SAVED follows */
 	MSG_SAVED,        /* : file */
+	MSG_LEAVING,      /* : text, the file that is awaited before the workbench quits; NULL: none */
 	MSG_RELOADED,     /* : file */
 	MSG_FILE_CHANGED, /* : file_changed, by another program */
 	MSG_SAVE_EXISTS,  /* : save_exists */

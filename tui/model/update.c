@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "model/update.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -229,6 +230,19 @@ static bool is_typed_ahead(struct model *m, const struct event *ev)
 	return is_text;
 }
 
+/* What was typed now would miss the file, and the person has answered what becomes of the text. */
+static void on_leaving_input(struct model *m, const struct event *ev, struct effects *out)
+{
+	bool stays = ev->type == EVENT_KEY
+		     && (ev->key == K_ESCAPE || (ev->key == 'c' && ev->mods == MOD_CTRL));
+
+	if (!stays)
+		return;
+	m->leaving[0] = '\0';
+	m->needs_draw = true;
+	effect_plain(out, EFFECT_STAY);
+}
+
 static void on_model_input(struct model *m, const struct msg *msg, struct effects *out)
 {
 	const struct event *ev = msg->event;
@@ -237,6 +251,10 @@ static void on_model_input(struct model *m, const struct msg *msg, struct effect
 
 	if (m->is_quitting)
 		return;
+	if (m->leaving[0]) {
+		on_leaving_input(m, ev, out);
+		return;
+	}
 	if (is_escape_first(m, ev)) {
 		on_escape_first(m, msg, out);
 		return;
@@ -397,6 +415,10 @@ void update(struct model *m, const struct msg *msg, struct effects *out)
 		break;
 	case MSG_KEYS_DISTINCT:
 		m->tells_keys = true;
+		m->needs_draw = true;
+		break;
+	case MSG_LEAVING:
+		snprintf(m->leaving, sizeof m->leaving, "%s", msg->text ? msg->text : "");
 		m->needs_draw = true;
 		break;
 	case MSG_STOPPING:

@@ -290,6 +290,12 @@ static const char *status_text(const struct model *m, char *out, size_t cap, uin
 	*role = ROLE_WARN;
 	if (m->is_quitting)
 		return m->is_slow_to_quit ? "stopping the sandbox ..." : "";
+	if (m->leaving[0]) {
+		const char *slash = strrchr(m->leaving, '/');
+		snprintf(out, cap, "saving %.120s: quits when it is on the disk (^C or Esc: stay)",
+				slash ? slash + 1 : m->leaving);
+		return out;
+	}
 	if (m->sandbox.state == SANDBOX_STARTING && m->sandbox.doing[0])
 		return m->sandbox.doing;
 	stopping_text(m, out, cap);

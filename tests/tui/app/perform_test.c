@@ -250,6 +250,31 @@ static void a_large_file_is_saved_without_a_watch(void **state)
 	trm_loop_destroy(app.loop);
 }
 
+static void a_save_that_fails_leaves_the_buffer_its_name(void **state)
+{
+	struct editor *e = model_editor(&app.model);
+
+	(void)state;
+	editor_set_text(e, "old\n", 4);
+	write_as_vi(EFFECT_WRITE, "old.py");
+	assert_false(editor_is_modified(e));
+	struct file_saving *saving;
+	assert_int_equal(editor_save_begin(e, "new.py", &saving, NULL), 0);
+	assert_string_equal(e->path, "old.py");
+	assert_ptr_equal(app_buffer_with(&app, "new.py"), buffers_current(&app.model.buffers));
+	file_save_end(saving, &(struct file_stamp){0}, &(struct trm_error){0});
+	editor_saved(e, NULL);
+	assert_string_equal(e->path, "old.py");
+	assert_null(app_buffer_with(&app, "new.py"));
+	editor_set_text(e, "new\n", 4);
+	assert_int_equal(editor_save_begin(e, "new.py", &saving, NULL), 0);
+	struct file_stamp stamp;
+	assert_int_equal(file_save_end(saving, &stamp, NULL), 0);
+	editor_saved(e, &stamp);
+	assert_string_equal(e->path, "new.py");
+	assert_false(editor_is_modified(e));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,6 +287,7 @@ int main(void)
 			CASE(another_file_gets_a_copy),
 			CASE(a_new_buffer_does_not_take_a_file),
 			CASE(a_large_file_is_saved_without_a_watch),
+			CASE(a_save_that_fails_leaves_the_buffer_its_name),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
