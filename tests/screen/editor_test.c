@@ -821,6 +821,28 @@ static void kept_text_comes_back_with_the_session_of_its_file(void **state)
 	assert_int_equal(chdir(here), 0);
 }
 
+/* One word tells of both: that of the other one would cover it. */
+static void a_changed_file_is_told_beside_other_texts(void **state)
+{
+	const char *path = given("beside.py", "old\n");
+
+	(void)state;
+	start(path);
+	screen_send(&s, "kept ");
+	screen_wait(&s, "1 kept old");
+	screen_send(&s, "\x0eunnamed"); /* ^N */
+	screen_wait(&s, "1 unnamed");
+	leave_keeping();
+	given("beside.py", "by another program\n");
+	start(path);
+	screen_wait(&s, "beside.py has changed since (undo shows the file)");
+	screen_send(&s, "\x17"); /* ^W */
+	screen_wait(&s, "Save before closing?");
+	screen_send(&s, "d");
+	screen_wait_gone(&s, "beside.py*");
+	assert_int_equal(screen_leave(&s), 0);
+}
+
 /* A question that opens by itself takes no keys that were typed before it could be read. */
 static void what_is_typed_ahead_answers_nothing(void **state)
 {
@@ -1017,6 +1039,7 @@ int main(int argc, char **argv)
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),
 			TEST(kept_text_comes_back_with_the_session_of_its_file),
+			TEST(a_changed_file_is_told_beside_other_texts),
 			TEST(what_is_typed_ahead_answers_nothing),
 			TEST(the_last_session_is_opened_again),
 			TEST(a_file_of_late_is_found_by_its_name),

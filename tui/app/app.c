@@ -254,6 +254,7 @@ static int start_app(struct app *a, struct trm_error *reterr)
 			app_linear_begin(a);
 		effects_clear(&a->effects); /* there is no sandbox for them yet */
 	}
+	app_report_kept(a);
 	if (r < 0)
 		return r;
 	if (a->opts->is_tutor) {

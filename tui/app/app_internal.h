@@ -88,6 +88,13 @@ struct session_file {
 	int lock;
 };
 
+/* Kept texts that have come back, and are not reported yet. */
+struct texts_back {
+	size_t n;
+	uint32_t last, stale; /* buffers; the file of `stale` has changed since. 0: none */
+	bool is_aside;        /* an error about one is in sight */
+};
+
 struct app {
 	const struct app_opts *opts; /* own_opts, because settings may change while the workbench runs */
 	struct app_opts own_opts;
@@ -162,6 +169,7 @@ struct app {
 	size_t n_taken;
 	struct unsaved_dir found[APP_FOUND]; /* found at the start, and offered */
 	size_t n_found;
+	struct texts_back back;
 	struct session_file session_file;
 	/* watch.c */
 	int files_inotify; /* 0 or less: there is none */
@@ -259,6 +267,7 @@ bool app_text_is_kept(const struct app *a, const struct buffer *b); /* as it is 
 /* Text that was left in this folder on purpose. Where no session is opened (beside a named file, in the
  * tutorial), only text without a name comes back. */
 void app_take_folder_texts(struct app *a, bool has_session);
+void app_report_kept(struct app *a);                            /* what the start has taken */
 void app_take_file_text(struct app *a, const struct buffer *b); /* that was left for the buffer's file */
 void app_find_unsaved(struct app *a);                           /* offers text that a crash has left */
 void app_recover(struct app *a, enum recover_answer answer);

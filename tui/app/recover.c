@@ -98,15 +98,27 @@ static bool fill_buffer(struct buffer *b, const struct unsaved_item *item)
 	return true;
 }
 
+enum { ITEM_NAME_BYTES = sizeof(((struct unsaved_item *)0)->place.path) + 16 };
+
+static const char *item_name(const struct unsaved_item *item, char out[ITEM_NAME_BYTES])
+{
+	if (item->place.path[0])
+		snprintf(out, ITEM_NAME_BYTES, "%s", item->place.path);
+	else
+		snprintf(out, ITEM_NAME_BYTES, "the %s buffer", item->place.lang);
+	return out;
+}
+
 static void report_aside(
 		struct app *a, const struct buffer *b, const struct unsaved_item *item, const char *why)
 {
-	const char *path = item->place.path, *slash = strrchr(path, '/');
-	char text[NOTICE_BYTES], name[96], ago[40];
+	const char *slash = strrchr(item->place.path, '/');
+	char text[NOTICE_BYTES], name[96], ago[40], whose[ITEM_NAME_BYTES];
 
 	when(item->written_ns, ago);
-	snprintf(text, sizeof text, "unsaved text of %.80s (%s) is in %s: %.300s", slash ? slash + 1 : path,
-			ago, b ? buffer_name(b, name, sizeof name) : "no buffer, and stays kept", why);
+	snprintf(text, sizeof text, "unsaved text of %.80s (%s) is in %s: %.300s",
+			slash ? slash + 1 : item_name(item, whose), ago,
+			b ? buffer_name(b, name, sizeof name) : "no buffer, and stays kept", why);
 	app_notify(a, MSG_ERROR, text);
 }
 
@@ -197,17 +209,13 @@ static void describe_item(const struct unsaved_item *item, FILE *out)
 {
 	const char *first = telling_line(item);
 	size_t lines = 1;
-	char name[sizeof item->place.path + 16], ago[40];
+	char name[ITEM_NAME_BYTES], ago[40];
 
 	for (size_t i = 0; i + 1 < item->len; i++)
 		lines += item->text[i] == '\n';
-	if (item->place.path[0])
-		snprintf(name, sizeof name, "%s", item->place.path);
-	else
-		snprintf(name, sizeof name, "the %s buffer", item->place.lang);
 	when(item->written_ns, ago);
-	fprintf(out, "%.200s, %zu line%s, %s: %.*s\n", name, lines, lines == 1 ? "" : "s", ago,
-			(int)(strcspn(first, "\n") < EXCERPT ? strcspn(first, "\n") : EXCERPT), first);
+	fprintf(out, "%.200s, %zu line%s, %s: %.*s\n", item_name(item, name), lines, lines == 1 ? "" : "s",
+			ago, (int)(strcspn(first, "\n") < EXCERPT ? strcspn(first, "\n") : EXCERPT), first);
 }
 
 /* Returns the number of texts. */
@@ -236,18 +244,28 @@ struct wanted {
 	bool has_session; /* it also takes the texts of files: those of this folder, and of open files */
 };
 
-static void report_kept(struct app *a, const struct buffer *b, size_t n)
+void app_report_kept(struct app *a)
 {
-	char text[200], name[96];
+	const struct buffer *last = buffers_find(&a->model.buffers, a->back.last),
+			    *stale = buffers_find(&a->model.buffers, a->back.stale);
+	char text[300], name[96];
 
-	if (n > 1)
-		snprintf(text, sizeof text, "%zu unsaved texts are back, each in a buffer of its own", n);
-	else
+	if (a->back.n > 1 && stale)
+		snprintf(text, sizeof text,
+				"%zu unsaved texts are back; %s has changed since (undo shows the file)",
+				a->back.n, buffer_name(stale, name, sizeof name));
+	else if (a->back.n > 1)
+		snprintf(text, sizeof text, "%zu unsaved texts are back, each in a buffer of its own",
+				a->back.n);
+	else if (last)
 		snprintf(text, sizeof text, "%s: your unsaved text is back%s%s",
-				buffer_name(b, name, sizeof name),
-				editor_is_stale(&b->editor) ? "; the file has changed since" : "",
-				b->editor.path ? " (undo shows the file)" : "");
-	app_notify(a, MSG_NOTICE, text);
+				buffer_name(last, name, sizeof name),
+				stale ? "; the file has changed since" : "",
+				last->editor.path ? " (undo shows the file)" : "");
+	/* Errors stay in sight. */
+	if (a->back.n && !a->back.is_aside && (a->loop || !a->autosave.has_failed))
+		app_notify(a, MSG_NOTICE, text);
+	a->back = (struct texts_back){0};
 }
 
 /* With --restore off nothing comes back by itself, and nothing is lost either. */
@@ -289,22 +307,22 @@ static void sort_items(struct unsaved_items *items)
 
 static void put_back(struct app *a, struct unsaved_items *items, const struct wanted *w)
 {
-	struct buffer *last = NULL;
-	bool is_aside = false;
-	size_t n = 0;
+	struct texts_back *back = &a->back;
 
 	sort_items(items);
 	for (size_t i = 0; i < items->n; i++) {
 		struct unsaved_item *item = &items->all[i];
-		struct buffer *b = app_take_back(a, item, &is_aside);
-		if (b && w->has_session && item->place.is_current)
+		struct buffer *b = app_take_back(a, item, &back->is_aside);
+		if (!b)
+			continue;
+		if (w->has_session && item->place.is_current)
 			buffer_show(&a->model, b, &a->effects);
-		last = b ? b : last;
-		n += b != NULL;
+		back->last = b->id;
+		back->stale = editor_is_stale(&b->editor) ? b->id : back->stale;
+		back->n++;
 	}
-	/* Errors stay in sight. */
-	if (n > 0 && !is_aside && (w->file || !a->autosave.has_failed))
-		report_kept(a, last, n);
+	if (a->loop) /* the start takes the texts of the file and of the folder, and reports both at once */
+		app_report_kept(a);
 }
 
 /* List the wanted texts of a folder. Without any it is closed, because others may want it meanwhile. */
