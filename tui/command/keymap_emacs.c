@@ -53,6 +53,7 @@ const struct keymap_row keymap_emacs[] = {
 		{CONTEXT_ANY, "ctrl-x ctrl-z", "suspend"},
 		{CONTEXT_ANY, "ctrl-x ctrl-d", "detach"},
 		{CONTEXT_ANY, "ctrl-x ctrl-n", "new-buffer"},
+		{CONTEXT_ANY, "ctrl-x n", "tutor-next"},
 		{CONTEXT_ANY, "ctrl-x v", "variables"},
 		{CONTEXT_ANY, "ctrl-x ctrl-y", "gallery"},
 		{CONTEXT_ANY, "ctrl-x ctrl-t", "history"},

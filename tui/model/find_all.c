@@ -7,6 +7,7 @@
 
 #include <terrarium/error.h>
 
+#include "cells/event.h"
 #include "command/command.h"
 #include "editor/editor_internal.h"
 #include "model/dialog_dispatch.h"
@@ -227,13 +228,17 @@ static void say_result(struct model *m)
 		more = "+";
 	snprintf(count, sizeof count, "%zu%s match%s in %zu buffer%s", f->n_matches, more,
 			f->n_matches == 1 ? "" : "es", f->n_buffers, f->n_buffers == 1 ? "" : "s");
+	bool has_gap = find_gave_up(f->find);
+	if (has_gap && !f->n_matches)
+		snprintf(d->none, sizeof d->none, "no matches%s", finder_gap(f->find));
 	if (!f->n_matches)
 		snprintf(d->title, sizeof d->title, "%s", name);
 	else if (m->cols < 60)
 		snprintf(d->title, sizeof d->title, "%s", count);
 	else
-		snprintf(d->title, sizeof d->title, "%s: %s", name, count);
-	snprintf(d->hint, sizeof d->hint, "Alt-x [%s] regular expression  Alt-c [%s] case  Alt-w [%s] word",
+		snprintf(d->title, sizeof d->title, "%s: %.45s%.26s", name, count,
+				has_gap ? "; some lines were too hard" : "");
+	snprintf(d->hint, sizeof d->hint, "Alt-X [%s] regular expression  Alt-C [%s] case  Alt-W [%s] word",
 			f->opts.is_regex ? "x" : " ", f->opts.is_exact ? "x" : " ",
 			f->opts.is_word ? "x" : " ");
 	size_t n = strlen(d->hint);
@@ -324,6 +329,16 @@ static void ask_find_all(struct model *m, struct effects *out)
 	free(selected);
 }
 
+/* The match is shown as in NORMAL mode, because typed text would replace what is selected. */
+static void end_vi_mode(struct model *m, struct effects *out)
+{
+	const struct event escape = {.type = EVENT_KEY, .key = K_ESCAPE, .time_ns = m->now_ns};
+	enum vi_request ignored;
+
+	if (m->vi.mode != VI_OFF && m->vi.mode != VI_NORMAL)
+		editor_done(m, vi_key(&m->vi, model_editor(m), &escape, &ignored), out);
+}
+
 /* The text may have changed since the search, as when its file was read again: then go to what now is the
  * next match. */
 static void go_to_hit(struct model *m, struct find_all_hit hit, struct effects *out)
@@ -331,6 +346,7 @@ static void go_to_hit(struct model *m, struct find_all_hit hit, struct effects *
 	struct buffer *b = buffers_find(&m->buffers, hit.buffer);
 	struct find_match match;
 
+	end_vi_mode(m, out);
 	if (!b
 			|| (!find_next(m->finder.find, b->editor.text, hit.pos, SIZE_MAX, &match)
 					&& !find_previous(m->finder.find, b->editor.text, hit.pos, &match))) {

@@ -40,6 +40,16 @@ void finder_say(struct finder *f, bool is_wrong, const char *text)
 	f->is_wrong = is_wrong;
 }
 
+const char *finder_gap(const struct find *f)
+{
+	return find_gave_up(f) ? "; some lines were too hard for the pattern" : "";
+}
+
+void finder_say_none(struct finder *f)
+{
+	finder_say(f, true, find_gave_up(f->find) ? "no match (given up in some lines)" : "no match");
+}
+
 /* ---- the pattern ---- */
 
 bool finder_compile(struct finder *f)
@@ -73,7 +83,8 @@ static void say_count(struct finder *f, const struct text *t, struct find_match 
 		if (match.pos <= at.pos)
 			index = n;
 	}
-	snprintf(f->said, sizeof f->said, "%zu of %zu%s", index, n, wrapped);
+	snprintf(f->said, sizeof f->said, "%zu of %zu%s%s", index, n, find_gave_up(f->find) ? "+" : "",
+			wrapped);
 	f->is_wrong = false;
 }
 
@@ -171,7 +182,7 @@ static void took_place(struct model *m, bool is_found, struct find_match match, 
 		finder_show(m, match);
 		say_count(f, model_editor(m)->text, match, has_wrapped);
 	} else {
-		finder_say(f, true, "no match");
+		finder_say_none(f);
 	}
 	report_matches(m);
 }
@@ -229,9 +240,10 @@ static void search_again(struct model *m)
 		return;
 	}
 	editor_select(e, origin.anchor, origin.cursor);
-	finder_say(f, true,
-			text_len(e->text) > TYPING_BYTES ? "no match nearby: Enter searches everywhere"
-							 : "no match");
+	if (text_len(e->text) > TYPING_BYTES)
+		finder_say(f, true, "no match nearby: Enter searches everywhere");
+	else
+		finder_say_none(f);
 }
 
 /* ---- the bar ---- */

@@ -76,10 +76,14 @@ bool finder_has_selected(const struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out);
 
+/* What is added to a result if the search has left out lines; "": nothing. */
+const char *finder_gap(const struct find *f);
+
 /* ---- between finder.c and replacer.c ---- */
 
 bool finder_compile(struct finder *f); /* compile the typed pattern; false: it is empty or invalid */
 void finder_say(struct finder *f, bool is_wrong, const char *text);
+void finder_say_none(struct finder *f); /* there is no match */
 void finder_show(struct model *m, struct find_match match);
 
 void replacer_begin(struct model *m); /* both texts have been typed */

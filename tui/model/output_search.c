@@ -38,6 +38,8 @@ static void describe_matches(struct model *m)
 	else
 		snprintf(bar->said, sizeof bar->said, n ? "%" PRIu64 "%s line%s" : "no match", n, more,
 				n == 1 ? "" : "s");
+	if (bar->is_wrong && find_gave_up(m->out.search.find))
+		snprintf(bar->said, sizeof bar->said, "no match (given up in some lines)");
 }
 
 /* Make the next match after or before a line the current line. */

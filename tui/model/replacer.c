@@ -13,11 +13,15 @@
 void replacer_end(struct model *m)
 {
 	size_t n = m->finder.replaced;
+	const char *gap = finder_gap(m->finder.find);
 
 	finder_close(m);
 	m->finder.is_marking = false;
-	notices_add(&m->notices, m->now_ns, false, n ? "replaced %zu match%s" : "nothing was replaced", n,
-			n == 1 ? "" : "es");
+	if (n)
+		notices_add(&m->notices, m->now_ns, false, "replaced %zu match%s%s", n, n == 1 ? "" : "es",
+				gap);
+	else
+		notices_add(&m->notices, m->now_ns, false, "nothing was replaced%s", gap);
 }
 
 /* Show the next match after `from`, or end. */
@@ -63,7 +67,7 @@ void replacer_begin(struct model *m)
 	f->wraps_to = in_selection ? 0 : s.anchor;
 	ask_next(m, s.anchor);
 	if (f->state != FINDER_ASKING)
-		finder_say(f, true, "no match");
+		finder_say_none(f);
 }
 
 static void replace_one(struct model *m, struct effects *out)

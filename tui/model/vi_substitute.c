@@ -164,8 +164,11 @@ static void carry_out(struct model *m, const struct substitution *s, struct effe
 	struct editor_range *ranges = make_ranges(e, f, s, &n_ranges);
 	if (n_ranges)
 		editor_done(m, editor_replace_all(e, f, s->by, ranges, n_ranges, &n), out);
-	notices_add(&m->notices, m->now_ns, n == 0, n ? "replaced %zu match%s" : "no match", n,
-			n == 1 ? "" : "es");
+	if (n)
+		notices_add(&m->notices, m->now_ns, false, "replaced %zu match%s%s", n, n == 1 ? "" : "es",
+				finder_gap(f));
+	else
+		notices_add(&m->notices, m->now_ns, true, "no match%s", finder_gap(f));
 	free(ranges);
 	find_destroy(f);
 }

@@ -15,6 +15,7 @@ struct find {
 	char *pattern;           /* in lower case if case does not matter */
 	size_t len;
 	bool ignores_case;
+	bool gave_up;
 	/* The lines being searched. */
 	char *window;
 	size_t window_len, window_cap;
@@ -134,7 +135,7 @@ static bool plain_in_window(const struct find *f, size_t from, struct find_match
 	return true;
 }
 
-static bool regex_in_window(const struct find *f, size_t from, struct find_match *ret)
+static bool regex_in_window(struct find *f, size_t from, struct find_match *ret)
 {
 	const char *window = f->window;
 	struct trm_regex_span spans[TRM_REGEX_GROUPS];
@@ -146,8 +147,10 @@ static bool regex_in_window(const struct find *f, size_t from, struct find_match
 	for (size_t skip = (size_t)(window + from - line); line <= end; line = newline + 1, skip = 0) {
 		newline = memchr(line, '\n', (size_t)(end - line));
 		newline = newline ? newline : end;
-		if (!trm_regex_match(f->regex, line, (size_t)(newline - line), skip, spans))
+		if (!trm_regex_match(f->regex, line, (size_t)(newline - line), skip, spans)) {
+			f->gave_up |= trm_regex_gave_up(f->regex);
 			continue;
+		}
 		ret->pos = (size_t)(line - window) + spans[0].start;
 		ret->len = spans[0].end - spans[0].start;
 		return true;
@@ -170,7 +173,7 @@ static bool is_word(const struct find *f, struct find_match match)
 }
 
 /* The first match in the window that does not begin before `from`. */
-static bool in_window(const struct find *f, size_t from, struct find_match *ret)
+static bool in_window(struct find *f, size_t from, struct find_match *ret)
 {
 	while (from <= f->window_len
 			&& (f->regex ? regex_in_window(f, from, ret) : plain_in_window(f, from, ret))) {
@@ -192,9 +195,14 @@ bool find_take(struct find *f, const char *bytes, size_t n)
 	return true;
 }
 
-bool find_in_taken(const struct find *f, size_t from, struct find_match *ret)
+bool find_in_taken(struct find *f, size_t from, struct find_match *ret)
 {
 	return in_window(f, from, ret);
+}
+
+bool find_gave_up(const struct find *f)
+{
+	return f && f->gave_up;
 }
 
 /* ---- in a text ---- */
@@ -243,7 +251,7 @@ bool find_next(struct find *f, const struct text *t, size_t from, size_t to, str
 }
 
 /* The last match of the window that begins before `before`. */
-static bool last_in_window(const struct find *f, size_t before, struct find_match *ret)
+static bool last_in_window(struct find *f, size_t before, struct find_match *ret)
 {
 	struct find_match match;
 	bool is_found = false;

@@ -39,11 +39,14 @@ bool find_previous(struct find *f, const struct text *t, size_t before, struct f
 /* The same for bytes that are no text. They are copied, then searched from an offset on. False for
  * find_take(): no memory. */
 bool find_take(struct find *f, const char *bytes, size_t n);
-bool find_in_taken(const struct find *f, size_t from, struct find_match *ret);
+bool find_in_taken(struct find *f, size_t from, struct find_match *ret);
 
 /* The same for lines of a text, from the start of one on: at most 64 KiB, or one line that is longer.
  * *ret_end is before the newline of the last one. False: no memory. */
 bool find_take_lines(struct find *f, const struct text *t, size_t start, size_t *ret_end);
+
+/* Has any of the searches left out a line, because the regular expression would have taken too long in it? */
+bool find_gave_up(const struct find *f);
 
 /* The replacement for a match. For a plain search it is `by`. With a regular expression $0 to $9 stand
  * for the match and its groups, \n and \t for a newline and a tab, $$ and \\ for themselves. malloc'd,

@@ -58,6 +58,7 @@ static void all_matches_are_listed_by_buffer(void **state)
 	row_is(2, "tools.js:1  none");
 	assert_int_equal(m.dialog.choices[1].mark_from, strlen("python:2  two = "));
 	assert_screen("Find in all buffers: 3 matches in 2 buffers", true);
+	assert_screen("Alt-X [ ] regular expression", true);
 	type("x");
 	assert_screen("no matches", true);
 	assert_int_equal(m.dialog.n_items, 0);
@@ -204,6 +205,48 @@ static void a_text_may_change_meanwhile(void **state)
 	assert_int_not_equal(buffers_current(&m.buffers)->id, gone);
 }
 
+static void what_was_given_up_is_told(void **state)
+{
+	char text[203];
+
+	(void)state;
+	memset(text, 'a', 200);
+	strcpy(text + 200, "b");
+	given(1, text);
+	ask("");
+	press('x', MOD_ALT);
+	type("(a|aa)+$");
+	assert_screen("no matches; some lines were too hard for the pattern", true);
+	given(0, "a");
+	type("|^a$");
+	assert_screen("1 match in 1 buffer; some lines were too hard", true);
+	press(K_ESCAPE, 0);
+	press('f', MOD_CTRL);
+	press('x', MOD_ALT);
+	given(0, text);
+	type("(a|aa)+$");
+	assert_string_equal(m.finder.said, "no match (given up in some lines)");
+}
+
+static void a_match_is_shown_in_normal_mode(void **state)
+{
+	(void)state;
+	m.vi.mode = VI_NORMAL;
+	type("ihello");
+	ask("none");
+	press(K_ENTER, 0);
+	assert_ptr_equal(buffers_current(&m.buffers), buffer_at(1));
+	assert_int_equal(m.vi.mode, VI_NORMAL);
+	selected(0, 0);
+	type("x");
+	assert_int_equal(text_len(model_editor(&m)->text), 4); /* "one\n" */
+	given(1, "last");
+	type("v");
+	ask("last");
+	press(K_ENTER, 0);
+	assert_int_equal(m.vi.mode, VI_NORMAL);
+}
+
 /* What a key does has a limit; the rest is counted with the ticks. */
 static void big_texts_are_searched_in_steps(void **state)
 {
@@ -263,6 +306,8 @@ int main(void)
 			TEST(long_lines_are_cut_around_the_match),
 			TEST(files_of_the_same_name_have_their_folder),
 			TEST(a_text_may_change_meanwhile),
+			TEST(what_was_given_up_is_told),
+			TEST(a_match_is_shown_in_normal_mode),
 			TEST(big_texts_are_searched_in_steps),
 			TEST(a_click_chooses),
 	};
