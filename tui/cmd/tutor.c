@@ -44,8 +44,8 @@ const struct cmd cmd_tutor = {
 		.usage = "tutor [OPTIONS]",
 		.summary = "learn the workbench",
 		.help = "Opens the workbench with a tutorial below it: five steps, write, run, see, stop and "
-			"plot. Each is checked off when you have done it. Alt-X skips a step, and closes the "
-			"tutorial at the end.",
+			"plot. Each is checked off when you have done it. The key that its row names "
+			"(Alt-X) skips a step, and closes the tutorial at the end.",
 		.options = own,
 		.settings = settings,
 		.asks = true,

@@ -130,12 +130,19 @@ static void on_changed(struct model *m, const struct msg *msg, struct effects *o
 
 static void on_reloaded(struct model *m, const struct msg *msg)
 {
-	vi_break(&m->vi, model_editor(m));
+	const struct buffer *b = buffers_find(&m->buffers, msg->file.buffer);
+	char name[96];
+
+	if (b == buffers_current(&m->buffers))
+		vi_break(&m->vi, model_editor(m));
 	if (msg->file.buffer == m->completion.buffer)
 		complete_close(m);
-	notices_add(&m->notices, m->now_ns, msg->file.error != NULL, "%s",
-			msg->file.error ? msg->file.error
-					: "reloaded from the disk (undo restores your version)");
+	if (msg->file.error)
+		notices_add(&m->notices, m->now_ns, true, "%s", msg->file.error);
+	else if (b)
+		notices_add(&m->notices, m->now_ns, false,
+				"%s: reloaded from the disk (undo restores your version)",
+				buffer_name(b, name, sizeof name));
 	if (m->dialog.answer == answer_confirm)
 		ask_confirm(m); /* closes if its code is not there any more */
 }

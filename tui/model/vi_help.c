@@ -39,8 +39,8 @@ const struct vi_help vi_help[] = {
 		{".", "repeat the last change"},
 		{"/ ?", "search, search back; n N: again"},
 		{"* #", "search the word at the cursor, back"},
-		{":", "a command: w, w FILE, w! FILE, q, q!, wq, x, e FILE, s/OLD/NEW/, %s/OLD/NEW/g, stop, a line"},
-		{"ZZ ZQ", "save and quit, quit without saving"},
+		{":", "a command: w, w FILE, w! FILE, q, q!, qa!, wq, x, e FILE, s/OLD/NEW/, %s/OLD/NEW/g, stop, a line"},
+		{"ZZ ZQ", "save and quit; drop this buffer's text, and quit if no other has unsaved text"},
 		{"^W w", "next pane"},
 		{NULL, NULL},
 };

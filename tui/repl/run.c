@@ -225,7 +225,7 @@ static void watch_limit(void *user)
 		trm_timer_start(r->limit_timer,
 				left_ms > near_ms + LOOK_MS ? (uint64_t)(left_ms - near_ms) : LOOK_MS, 0);
 	else if (left_ms >= LONG_MS)
-		repl_say(r, "time limit: stops in %.0f s; Ctrl-C interrupts now (:timeout sets it for later runs)",
+		repl_say(r, "time limit: stops in %.0f s; Ctrl-C interrupts now (:timeout is for later runs)",
 				(double)left_ms / 1000);
 }
 

@@ -457,12 +457,27 @@ static void visual_mode_ends_with_its_text(void **state)
 			command_run(&m, command_find(disturbing[i]), &fx);
 		else
 			editor_set_text(model_editor(&m), "b", 1); /* as a reload does */
-		send((struct msg){.type = MSG_RELOADED});
+		send((struct msg){.type = MSG_RELOADED, .file.buffer = buffers_current(&m.buffers)->id});
 		assert_int_equal(m.vi.mode, VI_NORMAL);
 		size_t len = text_len(model_editor(&m)->text);
 		type("rz~vU");
 		assert_true(text_len(model_editor(&m)->text) <= len);
 	}
+}
+
+/* Another program may write the file of a buffer that is not shown. */
+static void a_reload_in_the_background_leaves_what_is_typed(void **state)
+{
+	struct buffer *other = m.buffers.items[1];
+
+	(void)state;
+	type("3i");
+	other->editor.path = strdup("/w/other.js");
+	send((struct msg){.type = MSG_RELOADED, .file.buffer = other->id, .file.path = "/w/other.js"});
+	assert_non_null(strstr(notices_at(&m.notices, 0)->text, "other.js: reloaded from the disk"));
+	type("x");
+	press(K_ESCAPE, 0);
+	has_text("xxx");
 }
 
 /* A search that other keys have begun selects something else than visual mode does. */
@@ -555,6 +570,7 @@ int main(void)
 			TEST(a_search_begins_after_the_cursor),
 			TEST(text_is_substituted),
 			TEST(visual_mode_ends_with_its_text),
+			TEST(a_reload_in_the_background_leaves_what_is_typed),
 			TEST(a_search_ends_visual_mode),
 			TEST(the_help_lists_them),
 			TEST(an_exclamation_mark_discards),
