@@ -822,7 +822,7 @@ static void kept_text_comes_back_with_the_session_of_its_file(void **state)
 }
 
 /* One word tells of both: that of the other one would cover it. */
-static void a_changed_file_is_told_beside_other_texts(void **state)
+static void a_changed_file_is_reported_beside_other_texts(void **state)
 {
 	const char *path = given("beside.py", "old\n");
 
@@ -1039,7 +1039,7 @@ int main(int argc, char **argv)
 			TEST(changed_files_can_be_saved_on_leaving),
 			TEST(kept_text_stays_with_its_file),
 			TEST(kept_text_comes_back_with_the_session_of_its_file),
-			TEST(a_changed_file_is_told_beside_other_texts),
+			TEST(a_changed_file_is_reported_beside_other_texts),
 			TEST(what_is_typed_ahead_answers_nothing),
 			TEST(the_last_session_is_opened_again),
 			TEST(a_file_of_late_is_found_by_its_name),

@@ -30,14 +30,25 @@ void find_all_finish(struct find_all *f)
 {
 	find_destroy(f->find);
 	free(f->hits);
+	free(f->ids);
 	*f = (struct find_all){0};
 }
 
-static const struct buffer *buffer_of_turn(const struct model *m, size_t turn)
+/* The current buffer comes first. A buffer may be closed during the search, when a save in the background has
+ * ended. */
+static bool note_buffers(struct model *m)
 {
 	const struct buffers *b = &m->buffers;
+	struct find_all *f = &m->find_all;
+	uint32_t *ids = realloc(f->ids, b->n * sizeof *ids);
 
-	return b->items[(b->current + turn) % b->n];
+	if (!ids)
+		return false;
+	f->ids = ids;
+	f->n_ids = b->n;
+	for (size_t i = 0; i < b->n; i++)
+		ids[i] = b->items[(b->current + i) % b->n]->id;
+	return true;
 }
 
 /* ---- rows of the list ---- */
@@ -140,10 +151,16 @@ static void add_row(struct model *m, const struct find_all_hit *hit)
 	size_t room = cols > label + 2 ? cols - cluster_columns(item, used) : 1,
 	       len = hit->len < n - at ? hit->len : n - at, match_cols = cluster_columns(bytes + at, len),
 	       before = cluster_columns(bytes + ink, at - ink);
-	if (is_begun || before + (match_cols < room / 2 ? match_cols : room / 2) >= room) {
+	/* An item has room for so many bytes, which may be fewer columns than the list has. A quarter is for
+	 * what follows the match. */
+	size_t most = (sizeof item - used - 2 * strlen(ellipsis) - 1) / 4 * 3;
+	if (is_begun || at - ink + len > most
+			|| before + (match_cols < room / 2 ? match_cols : room / 2) >= room) {
 		size_t after = cluster_columns(bytes + at, n - at), some = room / 4;
 		if (after + some + 1 < room)
 			some = room - 1 - after;
+		while (some > 0 && tail_len(bytes, at, some) + len > most)
+			some--;
 		ink = at - tail_len(bytes, at, some);
 		used += put_clean(item + used, sizeof item - used, ellipsis, strlen(ellipsis));
 	}
@@ -151,7 +168,10 @@ static void add_row(struct model *m, const struct find_all_hit *hit)
 	size_t mark = used;
 	used += put_clean(item + used, sizeof item - used, bytes + at, len);
 	size_t mark_end = used;
-	put_clean(item + used, sizeof item - used, bytes + at + len, n - at - len);
+	size_t rest = put_clean(
+			item + used, sizeof item - used - strlen(ellipsis), bytes + at + len, n - at - len);
+	if (rest < n - at - len)
+		snprintf(item + used + rest, sizeof item - used - rest, "%s", ellipsis);
 	dialog_add_match(d, item, label, mark, mark_end);
 }
 
@@ -161,7 +181,7 @@ bool find_all_is_busy(const struct model *m)
 {
 	const struct find_all *f = &m->find_all;
 
-	return m->dialog.answer == answer_find_all && f->find && f->turn < m->buffers.n
+	return m->dialog.answer == answer_find_all && f->find && f->turn < f->n_ids
 	       && f->n_matches < FIND_ALL_COUNTED;
 }
 
@@ -192,7 +212,11 @@ static void search_step(struct model *m)
 	struct find_match match;
 
 	while (find_all_is_busy(m) && work < most) {
-		const struct buffer *b = buffer_of_turn(m, f->turn);
+		const struct buffer *b = buffers_find(&m->buffers, f->ids[f->turn]);
+		if (!b) {
+			next_buffer(f);
+			continue;
+		}
 		if (!f->has_lines) {
 			if (f->start > text_len(b->editor.text)
 					|| !find_take_lines(f->find, b->editor.text, f->start, &f->end)) {
@@ -258,6 +282,7 @@ static void search_all(struct model *m)
 	f->find = NULL;
 	f->turn = f->n_hits = f->n_matches = f->n_buffers = f->start = 0;
 	f->has_lines = f->has_match = false;
+	f->n_ids = 0;
 	dialog_clear_items(d);
 	f->cols = (size_t)dialog_item_cols(d, m->rows, m->cols);
 	d->none[0] = '\0';
@@ -265,6 +290,8 @@ static void search_all(struct model *m)
 		snprintf(d->none, sizeof d->none, "type what to find");
 	else if (find_create(field_text(&d->field), d->field.len, f->opts, &f->find, &err) < 0)
 		snprintf(d->none, sizeof d->none, "%.*s", (int)sizeof d->none - 1, err.msg);
+	else if (!note_buffers(m))
+		snprintf(d->none, sizeof d->none, "not enough memory to search");
 	search_step(m);
 	say_result(m);
 }

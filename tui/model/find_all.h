@@ -27,6 +27,8 @@ struct find_all {
 	size_t n_hits, n_matches, n_buffers;
 	size_t cols; /* of a row of the list */
 	/* The place of the search. */
+	uint32_t *ids; /* of the buffers, in the order in which they are searched; owned */
+	size_t n_ids;
 	size_t turn;       /* buffers that have been searched */
 	size_t start, end; /* the lines that `find` has taken, in the text of the next buffer */
 	size_t from;       /* bytes of them that have been searched */

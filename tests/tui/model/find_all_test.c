@@ -172,6 +172,29 @@ static void long_lines_are_cut_around_the_match(void **state)
 	selected(1500, 1506);
 }
 
+/* An item has a limit in bytes, too. */
+static void wide_characters_do_not_hide_the_match(void **state)
+{
+	char line[400] = "# ";
+
+	(void)state;
+	for (int i = 0; i < 88; i++)
+		strcat(line, "─");
+	strcat(line, " needle here");
+	given(0, line);
+	resize(40, 130);
+	ask("needle");
+	assert_non_null(strstr(m.dialog.items[0], "─ needle here"));
+	given(0, "");
+	strcpy(line, "needle ");
+	for (int i = 0; i < 120; i++)
+		strcat(line, "─");
+	given(0, line);
+	press(K_BACKSPACE, 0);
+	assert_non_null(strstr(m.dialog.items[0], "python:1  needle ──"));
+	assert_string_equal(m.dialog.items[0] + strlen(m.dialog.items[0]) - strlen("─…"), "─…");
+}
+
 static void files_of_the_same_name_have_their_folder(void **state)
 {
 	(void)state;
@@ -205,7 +228,7 @@ static void a_text_may_change_meanwhile(void **state)
 	assert_int_not_equal(buffers_current(&m.buffers)->id, gone);
 }
 
-static void what_was_given_up_is_told(void **state)
+static void what_was_given_up_is_reported(void **state)
 {
 	char text[203];
 
@@ -245,6 +268,29 @@ static void a_match_is_shown_in_normal_mode(void **state)
 	ask("last");
 	press(K_ENTER, 0);
 	assert_int_equal(m.vi.mode, VI_NORMAL);
+}
+
+/* As after a save in the background. */
+static void a_buffer_may_be_closed_during_the_search(void **state)
+{
+	enum { BYTES = 3 << 20 };
+	char *text = malloc(BYTES + 1);
+
+	(void)state;
+	assert_non_null(text);
+	memset(text, '\n', BYTES);
+	text[BYTES] = '\0';
+	given(0, text);
+	given(1, "none\n");
+	given(2, "none\n");
+	free(text);
+	ask("none");
+	assert_true(find_all_is_busy(&m));
+	buffers_remove(&m.buffers, buffer_at(1)->id);
+	while (find_all_is_busy(&m))
+		send((struct msg){.type = MSG_TICK});
+	assert_int_equal(m.dialog.n_items, 1);
+	assert_int_equal(m.find_all.hits[0].buffer, buffer_at(1)->id);
 }
 
 /* What a key does has a limit; the rest is counted with the ticks. */
@@ -304,10 +350,12 @@ int main(void)
 			TEST(the_selection_is_looked_for),
 			TEST(case_words_and_expressions_are_as_in_the_editor),
 			TEST(long_lines_are_cut_around_the_match),
+			TEST(wide_characters_do_not_hide_the_match),
 			TEST(files_of_the_same_name_have_their_folder),
 			TEST(a_text_may_change_meanwhile),
-			TEST(what_was_given_up_is_told),
+			TEST(what_was_given_up_is_reported),
 			TEST(a_match_is_shown_in_normal_mode),
+			TEST(a_buffer_may_be_closed_during_the_search),
 			TEST(big_texts_are_searched_in_steps),
 			TEST(a_click_chooses),
 	};
