@@ -193,10 +193,12 @@ static bool is_escape_first(const struct model *m, const struct event *ev)
 {
 	bool is_command = (ev->key >= K_F1 && ev->key <= K_F12) || ev->mods & MOD_CTRL;
 	bool is_in_dialog = dialog_is_open(&m->dialog) && !m->dialog.has_field;
+	bool is_vi = m->vi.mode != VI_OFF && m->focus == PANE_EDITOR && pane_has_keys(m) && !m->tells_keys
+		     && m->finder.state == FINDER_CLOSED && !m->replay.is_on;
 	const struct keys keys = {.n = 1, .chords = {{ev->key, ev->mods}}};
 	const struct command *c;
 
-	return ev->type == EVENT_KEY && ev->mods & MOD_ALT && (is_command || is_in_dialog)
+	return ev->type == EVENT_KEY && ev->mods & MOD_ALT && (is_command || is_in_dialog || is_vi)
 	       && resolve_keys(m, &keys, &c) == KEYMAP_NONE;
 }
 

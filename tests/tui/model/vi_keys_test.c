@@ -480,6 +480,28 @@ static void a_reload_in_the_background_leaves_what_is_typed(void **state)
 	has_text("xxx");
 }
 
+/* Over a slow line Escape and the key after it come as Alt and that key. */
+static void an_alt_key_without_a_function_is_escape_and_the_key(void **state)
+{
+	(void)state;
+	type("iabc");
+	press(':', MOD_ALT);
+	assert_true(dialog_is_open(&m.dialog));
+	press(K_ESCAPE, 0);
+	assert_int_equal(m.vi.mode, VI_NORMAL);
+	has_text("abc");
+	press('~', MOD_ALT);
+	has_text("abC");
+	type("/b");
+	press('c', MOD_ALT); /* the bar's own key */
+	assert_true(m.finder.opts.is_exact && m.finder.state != FINDER_CLOSED);
+	press(K_ESCAPE, 0);
+	type("$");
+	m.tells_keys = true; /* then Alt is Alt */
+	press('~', MOD_ALT);
+	has_text("abC");
+}
+
 /* A search that other keys have begun selects something else than visual mode does. */
 static void a_search_ends_visual_mode(void **state)
 {
@@ -571,6 +593,7 @@ int main(void)
 			TEST(text_is_substituted),
 			TEST(visual_mode_ends_with_its_text),
 			TEST(a_reload_in_the_background_leaves_what_is_typed),
+			TEST(an_alt_key_without_a_function_is_escape_and_the_key),
 			TEST(a_search_ends_visual_mode),
 			TEST(the_help_lists_them),
 			TEST(an_exclamation_mark_discards),
