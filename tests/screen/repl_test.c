@@ -76,7 +76,8 @@ static void a_near_time_limit_is_named_once(void **state)
 	(void)state;
 	start();
 	enter(":timeout 4", "4 s");
-	enter("while True: pass", "time limit: stops in 2 s; Ctrl-C interrupts now");
+	enter("while True: pass",
+			"time limit: stops in 2 s; Ctrl-C interrupts now (:timeout is for later runs)");
 	screen_wait(&s, "timed out after 4 s");
 	screen_wait(&s, "[2]>");
 	leave();
