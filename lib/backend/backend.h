@@ -57,6 +57,8 @@ enum backend_cap {
 	BACKEND_RECIPE = 1 << 8,     /* no op: it has many names, one for each recipe */
 	BACKEND_JOIN = 1 << 9,       /* it obeys opts->server.join */
 	BACKEND_LIST = 1 << 10,
+	/* No op: closed() follows the end of the agent, at the latest when what looks after it dies. */
+	BACKEND_TELLS_END = 1 << 11,
 };
 
 struct backend_ops {

@@ -315,10 +315,10 @@ static void deliver_all(struct trm_sandbox *s)
  * gets time to report it: a supervisor first removes the sandbox's files, which may be many. */
 static void hung_up(struct trm_sandbox *s)
 {
-	enum { TIMEOUT_MS = 4000 };
+	enum { TIMEOUT_MS = 4000, REMOVAL_MS = 20000 };
 	client_stop(s);
 	s->is_hung_up = true;
-	trm_timer_start(s->deadline, TIMEOUT_MS, 0);
+	trm_timer_start(s->deadline, s->carrier->ops->caps & BACKEND_TELLS_END ? REMOVAL_MS : TIMEOUT_MS, 0);
 }
 
 static void on_readable(struct trm_sandbox *s)

@@ -63,7 +63,8 @@ static int local_start(struct trm_loop *loop, const struct trm_sandbox_opts *opt
 
 const struct backend_ops backend_local = {
 		.name = "local",
-		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV,
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV
+			| BACKEND_TELLS_END,
 		.probe = local_probe,
 		.start = local_start,
 		.stop = supervised_stop,

@@ -176,7 +176,7 @@ static const struct supervised_kind KIND = {
 const struct backend_ops backend_recipe = {
 		.name = "recipe",
 		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_MOUNTS | BACKEND_ENV
-			| BACKEND_RECIPE,
+			| BACKEND_RECIPE | BACKEND_TELLS_END,
 		.probe = box_probe,
 		.start = box_start,
 		.stop = box_stop,

@@ -199,7 +199,7 @@ static bool is_adopted(const struct carrier *carrier)
 
 const struct backend_ops backend_attached = {
 		.name = "local",
-		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP,
+		.caps = BACKEND_STATS | BACKEND_EVENTS | BACKEND_KEEP | BACKEND_TELLS_END,
 		.probe = attached_probe,
 		.stop = supervised_stop,
 		.leave = supervised_leave,
