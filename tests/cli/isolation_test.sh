@@ -91,7 +91,7 @@ for abi in 1 2 3 4 5 6 7; do
 done
 TERRARIUM_LANDLOCK_ABI=3 try doctor --isolation landlock
 expect_in out "TERRARIUM_LANDLOCK_ABI is set"
-! grep -q "unknown variable" out || wrong "the variable is known"
+! grep -q "unknown variable TERRARIUM_LANDLOCK" out || wrong "the variable is known"
 TERRARIUM_LANDLOCK_ABI=abc try run --yes --isolation landlock -c 'print(6 * 7)'
 expect_out 42
 TERRARIUM_LANDLOCK_ABI=abc try doctor --isolation landlock
