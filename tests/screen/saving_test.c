@@ -141,7 +141,7 @@ static void big_copies_are_written_behind(void **state)
 
 /* ---- closing ---- */
 
-/* What is typed while the disk works is not in the file. */
+/* Text that is typed while the disk works is not in the file. */
 static void text_that_is_typed_meanwhile_is_not_closed(void **state)
 {
 	(void)state;
@@ -252,7 +252,7 @@ static void a_save_as_that_fails_leaves_the_buffer_its_name(void **state)
 	screen_send(&s, "\r");
 	screen_wait(&s, "cannot save ");
 	assert_true(screen_shows(&s, "python: big.py "));
-	/* What is typed while the disk works is kept as text of the new file. */
+	/* Text that is typed while the disk works is kept as that of the new file. */
 	set_disk("slow");
 	screen_send(&s, KEY_F(12));
 	screen_wait(&s, "Save the python buffer as");

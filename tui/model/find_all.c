@@ -53,7 +53,7 @@ static bool note_buffers(struct model *m)
 
 /* ---- rows of the list ---- */
 
-/* What a row shows of a line: control characters would move the cursor. */
+/* The part of a line that a row shows. Control characters would move the cursor. */
 static size_t put_clean(char *out, size_t cap, const char *bytes, size_t n)
 {
 	size_t used = 0, len;

@@ -133,7 +133,7 @@ static void begin_here(struct model *m)
 	finder_note_text(m);
 }
 
-/* Where the search began; in another text it begins anew where the cursor is. */
+/* Where the search began. In another text it begins again at the cursor. */
 static struct selection origin_of(struct model *m)
 {
 	if (!finder_has_text(m))

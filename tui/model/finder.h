@@ -76,7 +76,7 @@ bool finder_has_selected(const struct model *m);
 /* A key, a paste or a click while the editor has the focus. False: it is not for the bar. */
 bool finder_event(struct model *m, const struct msg *msg, struct effects *out);
 
-/* What is added to a result if the search has left out lines; "": nothing. */
+/* The words behind a result if the search has left out lines; "": none. */
 const char *finder_gap(const struct find *f);
 
 /* ---- between finder.c and replacer.c ---- */

@@ -232,7 +232,7 @@ static bool is_typed_ahead(struct model *m, const struct event *ev)
 	return is_text;
 }
 
-/* What was typed now would miss the file, and the person has answered what becomes of the text. */
+/* Text that is typed now would not be in the file, and the person has said what becomes of the text. */
 static void on_leaving_input(struct model *m, const struct event *ev, struct effects *out)
 {
 	bool stays = ev->type == EVENT_KEY

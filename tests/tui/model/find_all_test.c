@@ -293,7 +293,7 @@ static void a_buffer_may_be_closed_during_the_search(void **state)
 	assert_int_equal(m.find_all.hits[0].buffer, buffer_at(1)->id);
 }
 
-/* What a key does has a limit; the rest is counted with the ticks. */
+/* The work of a key has a limit; the ticks count the rest. */
 static void big_texts_are_searched_in_steps(void **state)
 {
 	static const char line[] = "value = compute(1, 'some text that fills the line up here and there')\n";
