@@ -64,8 +64,8 @@ struct vi {
 /* Must this key go to vi_key() now? */
 bool vi_wants(const struct vi *v, const struct event *ev);
 /* Something else may have changed the selection, the text or the buffer, as the mouse does, an undo, or
- * another program that writes the file: visual mode then ends. With `takes` it begins anew with what is
- * selected now. The change of such a selection is not repeated. */
+ * another program that writes the file: visual mode then ends. With `takes` it starts again with the present
+ * selection. The change of such a selection is not repeated. */
 void vi_follow(struct vi *v, struct editor *e, bool takes);
 /* Carry out a key. Returns enum editor_bits. *ret_request is what the caller must do. */
 unsigned vi_key(struct vi *v, struct editor *e, const struct event *ev, enum vi_request *ret_request);

@@ -110,7 +110,7 @@ static void say_missing(struct model *m)
 
 void vi_keys_follow(struct model *m)
 {
-	/* What a search has selected is no selection for vi. */
+	/* For vi the match of a search is not a selection. */
 	vi_follow(&m->vi, model_editor(m), m->finder.state == FINDER_CLOSED && !finder_has_selected(m));
 }
 

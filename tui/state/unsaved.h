@@ -88,7 +88,7 @@ struct unsaved_items {
 	size_t n;
 };
 
-/* Add the texts of a folder, by number, without loading them. What cannot be read is left out. */
+/* Add the texts of a folder, by number, without loading them. Texts that cannot be read are left out. */
 void unsaved_list(const struct unsaved_dir *d, struct unsaved_items *items);
 /* Load the text of an item. False: it cannot be read, or there is not enough memory. */
 bool unsaved_load(struct unsaved_item *item);
